@@ -5,7 +5,7 @@ use crate::geom::{Bounds, Vec3};
 use crate::motion::{Cell, Chain};
 use crate::query::depth::SolidRef;
 use crate::query::sweep::boxes::{BoxProof, pieces_outside, share_of};
-use crate::query::sweep::level::{Level, insets, price};
+use crate::query::sweep::level::{Level, WHOLE, insets, price};
 use crate::query::sweep::regions::{Regions, cell_of};
 use crate::query::sweep::run::{SweepLimits, SweepStatus};
 use crate::query::sweep::widest::{GapLimit, widest};
@@ -222,7 +222,7 @@ impl BoxSweep<'_> {
     fn depth(&self, work: &mut Work, depth: f64) -> Option<Proved> {
         let mut found = None;
         for granted in [depth, depth + work.slack] {
-            let [a, b] = insets(&work.still, granted)?;
+            let [a, b] = insets(&work.still, granted, WHOLE)?;
             let proved = self.prove(&Level::depth([&a, &b], self.chain, granted), work);
             let done = proved.is_complete() || proved.broken.is_some();
             if done || found.is_none() {

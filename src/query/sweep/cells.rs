@@ -21,6 +21,8 @@ pub(crate) struct Interval {
     pub displacement: f64,
     /// Judgement of the pose in the middle, once made.
     pub judged: Option<Judgement>,
+    /// True once the interval counts as open.
+    pub is_open: bool,
     halves: Option<u32>,
     parent: Option<u32>,
 }
@@ -46,7 +48,17 @@ impl<'a> Cells<'a> {
         let cell = Cell::between(from, to);
         let frame = Frame::new(self.chain, &cell);
         let displacement = displacement(&frame, &self.balls);
-        Interval { from, to, middle: cell.center[0], frame, displacement, judged: None, halves: None, parent }
+        Interval {
+            from,
+            to,
+            middle: cell.center[0],
+            frame,
+            displacement,
+            judged: None,
+            is_open: false,
+            halves: None,
+            parent,
+        }
     }
 
     pub(crate) fn get(&self, id: u32) -> &Interval {
@@ -77,6 +89,11 @@ impl<'a> Cells<'a> {
     /// Records the judgement of an interval.
     pub(crate) fn judge(&mut self, id: u32, judgement: Judgement) {
         self.all[id as usize].judged = Some(judgement);
+    }
+
+    /// Counts an interval as open; false if it did already.
+    pub(crate) fn open(&mut self, id: u32) -> bool {
+        !std::mem::replace(&mut self.all[id as usize].is_open, true)
     }
 
     /// True if the rule is known to hold on the whole interval, or on one that contains it.

@@ -3,7 +3,7 @@
 use crate::geom::math::greater;
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::level::{Level, Scan, insets};
+use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
 use crate::query::sweep::work::Work;
@@ -88,13 +88,9 @@ impl Sweep<'_> {
 
     /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.
     fn interference(&self, work: &mut Work, hard: Option<&DepthScan>, shown: Option<f64>) -> SweepAnswer {
-        let deepest = self.limits.deepest();
         let mut answer = self.bare(SweepStatus::Interference, Vec::new());
         answer.failing = match hard {
-            Some((surfaces, scan)) => {
-                let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
-                self.failing(&level, work, -deepest, scan, shown)
-            }
+            Some(hard) => self.parts_too_deep(work, hard, shown),
             None => shown.map(|at| self.failing_somewhere(at)).into_iter().collect(),
         };
         if self.measured {
@@ -102,6 +98,23 @@ impl Sweep<'_> {
             answer.worst = Some(self.largest_depth(work, seed, &answer.failing));
         }
         answer
+    }
+
+    /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as in
+    /// [`Self::interference`].
+    fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
+        let deepest = self.limits.deepest();
+        let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+        let plain = self.failing(&level, work, -deepest, scan, shown);
+        if !self.measured || !self.has_wide_ends(&plain, work.floor) {
+            return plain;
+        }
+        let Some([a, b]) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
+        let level = Level::depth([&a, &b], self.chain, deepest);
+        let scan = self.scan(&level, work, self.range, false);
+        let divided = self.failing(&level, work, -deepest, &scan, shown);
+        let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
+        if divided.is_empty() || width(&divided) > width(&plain) { plain } else { divided }
     }
 
     /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan of
@@ -182,11 +195,13 @@ impl Sweep<'_> {
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
-    /// with equality counts as kept: the second scan grants the slack.
+    /// with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
     fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
         let mut found = None;
-        for granted in [depth, depth + work.slack] {
-            let surfaces = insets(&work.still, granted)?;
+        let granted = depth + work.slack;
+        let whole = [(depth, WHOLE), (granted, WHOLE)];
+        for (granted, divides) in whole.into_iter().chain(DIVIDED.map(|divides| (granted, divides))) {
+            let surfaces = insets(&work.still, granted, divides)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();

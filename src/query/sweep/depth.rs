@@ -8,7 +8,7 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
-use crate::query::sweep::level::{Level, insets};
+use crate::query::sweep::level::{DIVIDED, Level, WHOLE, insets};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -27,13 +27,14 @@ const POSES: usize = 6;
 /// Steps of the search around the best pose.
 const STEPS: usize = 14;
 
-/// Depth tried by an inset beyond the best ball: this multiple of it, and at least this share of the tolerance more.
-const BEYOND: [f64; 2] = [1.03, 0.5];
+/// Depths tried by insets beyond the best ball: this multiple of it, and at least this share of the tolerance more.
+/// The first two suffice for the promise.
+const BEYOND: [[f64; 2]; 3] = [[1.03, 0.5], [1.049, 0.99], [1.5, 3.0]];
 
 /// Width of the bracket that ends the search: a share of the depth; a tolerance is always enough.
 const WIDTH: f64 = 0.05;
 
-/// Largest number of insets.
+/// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
 
 /// Largest number of poses measured for the upper end.
@@ -79,32 +80,45 @@ impl Sweep<'_> {
         }
         let at = best.at;
         self.measure(work, at, &mut best);
-        let mut upper = self.thickest() + work.still.margin;
-        for _ in 0..MAX_INSETS {
-            if self.is_narrow(&best, upper) {
-                break;
-            }
-            let depth = greater(best.depth * BEYOND[0], best.depth + BEYOND[1] * self.limits.tolerance);
-            let Some([a, b]) = insets(&work.still, depth) else { break };
-            let level = Level::depth([&a, &b], self.chain, depth);
-            let scan = self.scan(&level, work, self.range, false);
-            if scan.is_complete() {
-                upper = lesser(upper, depth);
-                break;
-            }
-            let before = best.depth;
-            if let Some(v) = scan.violation {
-                self.look(work, v.at, &mut best);
-            }
-            if best.depth <= before {
-                break;
-            }
-        }
-        if !self.is_narrow(&best, upper) {
+        let mut upper = lesser(self.thickest() + work.still.margin, self.by_insets(work, &mut best));
+        // So many parts leave at least this motion within one of them.
+        let [from, to] = self.range;
+        let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
+        if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
             upper = lesser(upper, self.by_poses(work, &mut best));
         }
         let gap = Bounds::from_depth(best.depth, greater(upper, best.depth));
         Worst { at: best.at, gap, points: best.points }
+    }
+
+    /// Upper bound of the depth over the run, from insets beyond the best ball (mm); infinite without one. Keeps better
+    /// balls on the way.
+    fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
+        let mut balls = 0;
+        let mut tries = BEYOND.iter().flat_map(|beyond| [(beyond, WHOLE), (beyond, DIVIDED[0])]);
+        let mut next = tries.next();
+        while let Some(([share, more], divides)) = next {
+            let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);
+            let Some([a, b]) = insets(&work.still, depth, divides) else { break };
+            let level = Level::depth([&a, &b], self.chain, depth).complete_or_open();
+            let scan = self.scan(&level, work, self.range, false);
+            if scan.is_complete() {
+                return depth;
+            }
+            let before = best.depth;
+            if let Some(v) = scan.violation {
+                self.look(work, v.at, best);
+            }
+            if best.depth <= before {
+                next = tries.next();
+            } else {
+                balls += 1;
+                if balls == MAX_INSETS {
+                    break;
+                }
+            }
+        }
+        f64::INFINITY
     }
 
     /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).

@@ -10,7 +10,7 @@ use crate::query::depth::SolidRef;
 use crate::query::facet_allowance::{FacetTable, SAGITTAS};
 use crate::query::sweep::cells::Cells;
 use crate::query::sweep::inset::boundary;
-use crate::query::sweep::level::{Level, Scan, insets, price};
+use crate::query::sweep::level::{Level, Scan, WHOLE, insets, price};
 use crate::query::sweep::prove::{Judgement, Proof};
 use crate::query::sweep::run::{Sweep, Worst};
 use crate::query::sweep::work::Work;
@@ -91,7 +91,7 @@ impl Sweep<'_> {
     pub fn explained(&self, facets: ConcaveSurfaces) -> Option<Explained> {
         let mut work = self.work();
         [self.a, self.b].into_iter().try_for_each(|s| boundary(s.surface).map(|_| ()))?;
-        let within = insets(&work.still, self.limits.deepest() + work.slack)?;
+        let within = insets(&work.still, self.limits.deepest() + work.slack, WHOLE)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
         let mut at = self.range[0];
         let mut allowance = facets.most;

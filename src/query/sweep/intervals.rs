@@ -4,10 +4,13 @@
 //! it as long as B, or the centre of a common ball, moves by less than the slack (docs/explanation/motion.md, claims 1
 //! and 8).
 
+use crate::geom::math::{greater, lesser};
 use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
+use crate::query::sweep::lasting::LastingBalls;
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep};
+use crate::query::sweep::widest::by_pairs;
 use crate::query::sweep::work::Work;
 
 /// Largest number of poses inside the failing part of one run, for depths and for distances.
@@ -74,6 +77,7 @@ impl Sweep<'_> {
         gaps: &mut Vec<[[f64; 2]; 2]>,
     ) -> bool {
         let mut queries = 0;
+        let balls = (limit < 0.0).then(|| LastingBalls::new(self));
         let mut stack = vec![range];
         let mut all = true;
         while let Some([x, y]) = stack.pop() {
@@ -88,33 +92,55 @@ impl Sweep<'_> {
             let middle = x + 0.5 * (y - x);
             let slack = self.slack(work, limit, middle);
             if slack > 0.0 {
-                let mut half = 0.5 * (y - x);
-                let mut halvings = 0;
-                while half > 0.0 && halvings < HALVINGS && self.moved(middle - half, middle + half) >= slack {
-                    half *= 0.5;
-                    halvings += 1;
-                }
-                if halvings == HALVINGS {
-                    half = 0.0;
-                }
-                if half < 0.5 * (y - x) {
-                    stack.extend([[middle + half, y], [x, middle - half]]);
-                }
+                let half = self.broken_around(work, limit, middle, 0.5 * (y - x), slack);
+                let by_ball = match &balls {
+                    Some(balls) if half < 0.5 * (y - x) => balls.around(work, -limit, middle, [x, y], None),
+                    _ => [middle; 2],
+                };
+                let shown = [lesser(middle - half, by_ball[0]), greater(middle + half, by_ball[1])];
+                stack.extend([[shown[1], y], [x, shown[0]]]);
                 continue;
             }
             // The middle keeps the rule, or nearly so: proofs from it find the ends on both sides.
             let left = self.scan(level, work, [x, middle], true);
             let right = self.scan(level, work, [middle, y], false);
-            if let (Some(end), Some(next)) = (left.first, right.first)
-                && end[1] < next[0]
-            {
-                gaps.push([end, next]);
-                stack.extend([[next[1], y], [x, end[0]]]);
-            } else {
+            let (Some(end), Some(next)) = (left.first, right.first) else {
                 all = false;
+                continue;
+            };
+            let mut shown = [end[0], next[1]];
+            if end[1] < next[0] {
+                gaps.push([end, next]);
+            } else if self.moved(shown[0], shown[1]) > PROMISED_FLOORS * work.floor {
+                all = false;
+                continue;
+            } else if let Some(balls) = &balls {
+                // The middle is broken, but no ascent from the middles of the parts finds the ball there.
+                for v in [left.violation, right.violation].into_iter().flatten() {
+                    let start = (v.points[0] + v.points[1]) * 0.5;
+                    let [early, late] = balls.around(work, -limit, v.at, [x, y], Some(start));
+                    shown = [lesser(shown[0], early), greater(shown[1], late)];
+                }
             }
+            stack.extend([[shown[1], y], [x, shown[0]]]);
         }
         all
+    }
+
+    /// Half the length of an interval about a broken pose, at most `half`, at all values of which the rule is broken; 0 if
+    /// none is found. The gap at the pose is below the limit by `slack` (mm).
+    fn broken_around(&self, work: &Work, limit: f64, middle: f64, half: f64, slack: f64) -> f64 {
+        let near = (limit > 0.0).then(|| work.still.nearest(&self.chain.pose(&[middle]), limit)).flatten();
+        let mut half = half;
+        for _ in 0..HALVINGS {
+            let frame = Frame::new(self.chain, &Cell { center: vec![middle], half: vec![half] });
+            let stays_near = near.as_ref().is_some_and(|near| by_pairs(&work.still, &frame, near) < limit);
+            if half <= 0.0 || stays_near || displacement(&frame, &self.balls()) < slack {
+                return half;
+            }
+            half *= 0.5;
+        }
+        0.0
     }
 
     /// Largest displacement between two values of the parameter, from the place in their middle (mm): that of B, or of A

@@ -3,6 +3,7 @@
 //! Levels above 0 are distances of the surfaces. Levels below 0 are depths: the insets of both solids must stay apart,
 //! and the static pipeline judges the poses where they do not.
 
+use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
@@ -23,8 +24,25 @@ const INSET_SHARE: f64 = 1e-9;
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
 
-/// Largest number of full static queries of one scan. Where a depth nearly equals the limit, each may take seconds.
-const MAX_QUERIES: usize = 12;
+/// Number of searches for a ball that cost as much as a static query.
+const ASCENTS: u64 = 4;
+
+/// Edges left whole in the insets of both solids.
+pub(crate) const WHOLE: [bool; 2] = [false; 2];
+
+/// Insets of both solids with divided edges, of both and of either: divided edges mend long faces that lag behind at a
+/// corner, and fold over at sharp edges.
+pub(crate) const DIVIDED: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
+
+/// Largest number of full static queries of one scan, and of those without an answer. Where a depth nearly equals the
+/// limit, each may take seconds.
+const MAX_QUERIES: [u32; 2] = [256, 2];
+
+/// Open intervals of a proof that counts only if it is complete; beyond, it ends.
+const PATIENCE: u32 = 8;
+
+/// Margins by which a static query asks for less than a cell needs: its own bounds are wider by two.
+const QUERY_MARGINS: f64 = 4.0;
 
 /// Surfaces of one level, ready for proofs.
 pub(crate) struct Level<'a> {
@@ -38,6 +56,8 @@ pub(crate) struct Level<'a> {
     distance: f64,
     /// Depth below which the static pipeline judges a pose broken (mm); `None` for distances.
     depth: Option<f64>,
+    /// Number of open intervals after which the whole run counts as open; unlimited without one.
+    patience: Option<u32>,
 }
 
 /// A proof over a part of a run.
@@ -62,23 +82,31 @@ impl Scan {
     }
 }
 
-/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible.
-pub(crate) fn insets(still: &Still, depth: f64) -> Option<[Surface; 2]> {
+/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`],
+/// for each solid.
+pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
     let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
     let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
-    (tau > 0.0).then(|| [a, b].map(|s| inset(s, tau, still.rounding)))
+    let moved = |s, divides| inset(s, tau, still.rounding, divides);
+    (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
 }
 
 impl<'a> Level<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
         let axis = OrbitAxis::of(chain);
-        Self { trees: trees(surfaces, axis.as_ref()), axis, narrowed: Cell::new(false), distance, depth: None }
+        let trees = trees(surfaces, axis.as_ref());
+        Self { trees, axis, narrowed: Cell::new(false), distance, depth: None, patience: None }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn depth(insets: [&'a Surface; 2], chain: &Chain, depth: f64) -> Self {
         Self { depth: Some(depth), ..Self::apart(insets, chain, 0.0) }
+    }
+
+    /// A level whose proofs end early, once some intervals are open: nothing but a complete proof counts.
+    pub(crate) fn complete_or_open(self) -> Self {
+        Self { patience: Some(PATIENCE), ..self }
     }
 
     /// Restricts proofs to the triangles that orbits leave open, once.
@@ -93,7 +121,7 @@ impl<'a> Level<'a> {
 
     /// The branch and bound of this level.
     pub(crate) fn course(&self, still: &Still, floor: f64) -> Course<'_> {
-        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor }
+        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor, patience: self.patience }
     }
 
     /// Scans a part of a run, from its start, or from its end if `backward`.
@@ -202,13 +230,15 @@ pub(crate) struct Judge<'s> {
     still: &'s Still<'s>,
     /// Price of a static query, in tests.
     price: u64,
-    /// Static queries so far.
-    queries: usize,
+    /// Static queries that remain: all, and those without an answer.
+    queries: [u32; 2],
 }
 
 impl<'s> Judge<'s> {
     pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
-        Self { depth: level.depth, still, price, queries: 0 }
+        // A level that gives up early is not worth more queries than it tolerates open intervals.
+        let queries = level.patience.map_or(MAX_QUERIES, |most| [most; 2]);
+        Self { depth: level.depth, still, price, queries }
     }
 
     /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and
@@ -221,25 +251,31 @@ impl<'s> Judge<'s> {
         budget: &mut Budget,
     ) -> Judgement {
         let Some(depth) = self.depth else { return Judgement::Broken };
-        if !budget.charge(self.price) {
+        if !budget.charge(self.price / ASCENTS) {
             return Judgement::Open;
         }
         // Insets meet about τ below both surfaces: a common ball is near.
         let start = (points[0] + points[1]) * 0.5;
-        if self.still.ball(pose, Some(start), depth).is_some_and(|(least, _)| least > depth) {
+        let ball = self.still.ball(pose, Some(start), depth).map_or(0.0, |(least, _)| greater(least, 0.0));
+        if ball > depth {
             return Judgement::Broken;
         }
-        // A whole cell keeps the limit only if B moves by less than it.
-        if displacement >= depth || self.queries >= MAX_QUERIES {
+        // A whole cell keeps the limit only if B moves by less than what the ball leaves of it.
+        let wanted = depth - displacement - QUERY_MARGINS * self.still.margin;
+        if wanted <= ball || self.queries.contains(&0) {
             return Judgement::Open;
         }
-        self.queries += 1;
-        let [least, most] = self.still.gap(pose, depth, None).gap.to_depth();
+        if !budget.charge(self.price) {
+            return Judgement::Open;
+        }
+        self.queries[0] -= 1;
+        let [least, most] = self.still.gap(pose, wanted, None).gap.to_depth();
         if least > depth {
             Judgement::Broken
         } else if most + displacement <= depth {
             Judgement::Holds
         } else {
+            self.queries[1] -= 1;
             Judgement::Open
         }
     }

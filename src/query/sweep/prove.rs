@@ -14,6 +14,10 @@ use crate::query::sweep::tree::SweepTree;
 /// Share of the larger node's radius: an interval with a larger displacement is split before the nodes are.
 const SPLIT_INTERVAL_ABOVE: f64 = 0.5;
 
+/// Number of open intervals after which the floor of a proof doubles: a run that stays open where the surfaces touch
+/// all along would have as many as fit into it.
+const OPEN_BEFORE_COARSER: u32 = 32;
+
 /// Two surfaces on their way, with the margins of every proof.
 #[derive(Clone, Copy)]
 pub(crate) struct Course<'a> {
@@ -25,6 +29,8 @@ pub(crate) struct Course<'a> {
     pub margin: f64,
     /// Displacement within an interval below which it is not split further (mm, > 0).
     pub floor: f64,
+    /// Number of open intervals after which the whole run counts as open; unlimited without one.
+    pub patience: Option<u32>,
 }
 
 /// Surfaces within the distance at one value of the parameter.
@@ -166,7 +172,7 @@ impl Course<'_> {
         budget: &mut Budget,
         mut judge: impl FnMut(&Cells, u32, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> Proof {
-        let mut search = Search { violation: None, open: Vec::new(), stack: vec![(0, 0, 0)] };
+        let mut search = Search { violation: None, open: Vec::new(), opened: 0, stack: vec![(0, 0, 0)] };
         if self.a.is_empty() || self.b.is_empty() {
             // A part without triangles has no proof.
             return Proof { violation: None, open: vec![[cells.get(0).from, cells.get(0).to]] };
@@ -185,7 +191,11 @@ impl Course<'_> {
                 search.open.push([cell.from, cell.to]);
                 continue;
             }
-            let splits = cell.displacement > self.floor;
+            if cell.is_open && cell.judged == Some(Judgement::Open) {
+                // Other triangles meet the same answer there.
+                continue;
+            }
+            let splits = cell.displacement > search.floor(self.floor);
             let tested = self.test([i, j], &cell.frame, enough);
             let near = match tested {
                 Tested::Apart => continue,
@@ -210,6 +220,11 @@ impl Course<'_> {
                 }
             }
             if !(splits && search.split_cell(cells, (i, j, id))) {
+                search.opened += u32::from(cells.open(id));
+                if self.patience.is_some_and(|most| search.opened > most) {
+                    search.open.push([cells.get(0).from, cells.get(0).to]);
+                    break;
+                }
                 search.open.push([cells.get(id).from, cells.get(id).to]);
             }
         }
@@ -221,11 +236,18 @@ impl Course<'_> {
 struct Search {
     violation: Option<Violation>,
     open: Vec<[f64; 2]>,
+    /// Number of different intervals among them.
+    opened: u32,
     /// Pairs of nodes over an interval: node of A, node of B, id of the interval.
     stack: Vec<(u32, u32, u32)>,
 }
 
 impl Search {
+    /// Displacement within an interval below which it is not split further (mm); `least` without open intervals.
+    fn floor(&self, least: f64) -> f64 {
+        least * f64::from(self.opened / OPEN_BEFORE_COARSER).exp2()
+    }
+
     /// Continues with both halves of an interval, the earlier one first; false if no number lies inside.
     fn split_cell(&mut self, cells: &mut Cells, (i, j, id): (u32, u32, u32)) -> bool {
         let Some([early, late]) = cells.halves(id) else { return false };

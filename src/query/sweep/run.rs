@@ -187,7 +187,7 @@ impl<'a> Sweep<'a> {
 
     /// True if B moves by more than the promise within the bracket of an end. `floor` is the displacement below which no
     /// interval is split (mm).
-    fn has_wide_ends(&self, failing: &[Failing], floor: f64) -> bool {
+    pub(super) fn has_wide_ends(&self, failing: &[Failing], floor: f64) -> bool {
         let ends = failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
         // The displacement counts from the middle of the bracket.
         let moves = |end: [f64; 2]| 2.0 * Cells::new(self.chain, end, self.balls()).get(0).displacement;

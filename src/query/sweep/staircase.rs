@@ -7,7 +7,7 @@ use crate::geom::Bounds;
 use crate::geom::math::{greater, lesser};
 use crate::query::depth::Precision;
 use crate::query::sweep::cells::Cells;
-use crate::query::sweep::level::{Level, insets, price};
+use crate::query::sweep::level::{Level, WHOLE, insets, price};
 use crate::query::sweep::prove::Budget;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::work::Work;
@@ -101,7 +101,7 @@ impl Sweep<'_> {
             if !steps.iter().any(is_open) {
                 continue;
             }
-            let Some([a, b]) = insets(&work.still, depth) else { return };
+            let Some([a, b]) = insets(&work.still, depth, WHOLE) else { return };
             let level = Level::depth([&a, &b], self.chain, depth);
             for step in steps.iter_mut().filter(|step| is_open(step)) {
                 if self.scan(&level, work, [step.from, step.to], false).is_complete() {

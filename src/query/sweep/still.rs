@@ -2,7 +2,7 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
-use crate::query::depth::search::evaluator::Evaluator;
+use crate::query::depth::search::evaluator::{Evaluator, Witness};
 use crate::query::depth::{OverlapQuery, PairRelation, Precision, SolidRef, classify};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
@@ -71,6 +71,11 @@ impl Still<'_> {
     /// lower bound of the depth, and the points of the surfaces nearest to its centre. Cheap, and never a proof that no
     /// ball exists.
     pub(crate) fn ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<(f64, [Vec3; 2])> {
+        self.common_ball(pose, start, enough).map(|best| (2.0 * best.radius - self.margin, best.points))
+    }
+
+    /// The ball of [`Self::ball`]: centre (A's frame), radius (mm, > 0), nearest points of both surfaces.
+    pub(crate) fn common_ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<Witness> {
         let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
         let mut search = Evaluator::new(pairing.sides(), f64::NEG_INFINITY, self.margin);
         let (a, b) = (self.a.convex, self.b.convex);
@@ -92,8 +97,7 @@ impl Still<'_> {
             // Thin overlaps take short steps.
             search.ascend(&x, lesser(large, greater(4.0 * found, FIRST_STEP * large)), radius);
         }
-        let best = search.best.filter(|w| w.radius > 0.0)?;
-        Some((2.0 * best.radius - self.margin, best.points))
+        search.best.filter(|w| w.radius > 0.0)
     }
 
     /// Distance of the two surfaces to rounding, and their closest points, if it is at most `limit` (mm).

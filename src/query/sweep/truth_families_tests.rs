@@ -6,7 +6,7 @@ use crate::query::sweep::truth_defects_tests::{pins_with_a_defect, ridges, screw
 use crate::query::sweep::truth_gears_tests::{defects, gears, racks};
 use crate::query::sweep::truth_loose_tests::{lifted, plates, shoes, sliders};
 use crate::query::sweep::truth_paths_tests::{geneva, paths, pegs, ranges, touches};
-use crate::query::sweep::truth_screws_tests::screws;
+use crate::query::sweep::truth_screws_tests::{screws, screws_of_wrong_lead};
 use crate::query::sweep::truth_slides_tests::{cubes, dovetails, drawers, feet, inner, pistons};
 
 /// Cases of one kind of mechanism.
@@ -49,6 +49,7 @@ const ROWS: &[Row] = &[
     ("gear pair", gears, 16_000_000, 1),
     ("rack", racks, 16_000_000, 1),
     ("screw in its nut", screws, 16_000_000, 0),
+    ("screw of wrong lead", screws_of_wrong_lead, 16_000_000, 0),
     ("slide with a ridge", ridges, 400_000, 2),
     ("pin with a defect", pins_with_a_defect, 2_000_000, 1),
     ("screw with a defect", screws_with_a_defect, 16_000_000, 0),

@@ -145,25 +145,19 @@ fn static_end(case: &Case, inside: f64, side: f64) -> End {
         let lost = [sweep.quantum, sweep.residual];
         let work = Work::new([sweep.a, sweep.b], sweep.chain, &run, &sweep.limits, lost, sweep.tests);
         let depth = |q: f64| work.still.gap(&sweep.chain.pose(&[q]), TOLERANCE, None).gap.to_depth();
-        let (mut broken, mut kept) = (inside, inside);
-        assert!(depth(inside)[0] > TOLERANCE, "the middle is broken");
-        for k in 1..=STEPS[0] {
-            let q = inside + side * 0.5 * f64::from(k);
-            if depth(q)[1] < TOLERANCE {
-                kept = q;
-                break;
-            }
-            broken = q;
-        }
-        assert!(kept != inside, "the part ends within the run");
-        for _ in 0..STEPS[1] {
-            let middle = 0.5 * (kept + broken);
-            match depth(middle) {
-                [least, _] if least > TOLERANCE => broken = middle,
-                [_, most] if most < TOLERANCE => kept = middle,
-                _ => break,
-            }
-        }
+        let is_broken = |q: f64| depth(q)[0] > TOLERANCE;
+        let is_kept = |q: f64| depth(q)[1] < TOLERANCE;
+        assert!(is_broken(inside), "the middle is broken");
+        let steps = (1..=STEPS[0]).map(|k| inside + side * 0.5 * f64::from(k));
+        let outside = steps.into_iter().find(|q| is_kept(*q)).expect("the part ends within the run");
+        // Between both ends, the static check may leave poses undecided.
+        let last = |holds: &dyn Fn(f64) -> bool, yes: f64, no: f64| {
+            (0..STEPS[1]).fold([yes, no], |[yes, no], _| {
+                let middle = 0.5 * (yes + no);
+                if holds(middle) { [middle, no] } else { [yes, middle] }
+            })[0]
+        };
+        let (broken, kept) = (last(&is_broken, inside, outside), last(&is_kept, outside, inside));
         End::Bracketed(kept.min(broken), kept.max(broken))
     })
 }

@@ -6,7 +6,7 @@ use crate::mesh::TriMesh;
 use crate::motion::{ChainJoint, Joint, JointKind, Law};
 use crate::query::sweep::SweepStatus;
 use crate::query::sweep::truth_bodies_tests::{channel_caps, channel_outline, swept};
-use crate::query::sweep::truth_cases_tests::{Case, End, Truth, clearance, fails, limits, passes};
+use crate::query::sweep::truth_cases_tests::{Case, End, TOLERANCE, Truth, clearance, fails, limits, passes};
 
 /// A square thread: radii 10 and 12, 2 mm high.
 #[derive(Clone, Copy)]
@@ -62,17 +62,34 @@ impl Thread {
 
     /// Bounds of the gap of the flanks: of the steepest facet, less the deviation of facets from the helicoid.
     fn flank_gap(self) -> [f64; 2] {
-        let pitch = self.lead / (2.0 * std::f64::consts::PI);
-        let steepest = |r: f64| r / r.hypot(pitch);
-        let step = 2.0 * std::f64::consts::PI / self.facets as f64;
-        // The diagonals of the facets of both threads miss the helicoid by this much.
-        let twist = pitch * step * (CREST + self.radial - INSIDE) / (CREST + INSIDE);
-        [self.axial * steepest(INSIDE) - twist, self.axial * steepest(CREST)]
+        [self.axial * self.slope(INSIDE) - self.twist(), self.axial * self.slope(CREST)]
+    }
+
+    /// Share of an axial distance that the flanks have across them, at a radius.
+    fn slope(self, radius: f64) -> f64 {
+        radius / radius.hypot(self.lead / (2.0 * std::f64::consts::PI))
+    }
+
+    /// Distance by which the diagonals of the facets of both threads miss the helicoid (mm).
+    fn twist(self) -> f64 {
+        self.lead.abs() / self.facets as f64 * (CREST + self.radial - INSIDE) / (CREST + INSIDE)
     }
 
     /// The gap of crest and root: a corner over the middle of a facet.
     fn crest_gap(self) -> f64 {
         (CREST + self.radial) * libm::cos(std::f64::consts::PI / self.facets as f64) - CREST
+    }
+}
+
+impl Thread {
+    /// Ends of the first part of a run in which crest and root come closer than a distance; `None` if they always are.
+    /// The run starts where corner lies over corner. A corner at an angle from the middle of a facet of the root is
+    /// closer to the facet by its height over the corner at the middle.
+    fn first_close_crest(self, start: f64, distance: f64) -> Option<[f64; 2]> {
+        let half = 180.0 / self.facets as f64;
+        let apothem = (CREST + self.radial) * sin_cos_deg(half).1;
+        let within = libm::acos((apothem - distance) / CREST).to_degrees();
+        (within < half).then(|| [start + half - within, start + half + within])
     }
 }
 
@@ -107,8 +124,9 @@ pub(crate) fn screws() -> Vec<Case> {
         };
         let clear = Truth { status: SweepStatus::Clear, gap: Some(bounds), failing: None };
         let range = [-180.0, 200.0];
-        let close =
-            Truth { gap: Some(bounds), ..fails(SweepStatus::TooClose, None, End::At(range[0]), End::At(range[1])) };
+        let part = thread.first_close_crest(range[0], 1.2 * bounds[1]).filter(|_| crest < low).unwrap_or(range);
+        let [from, to] = part.map(End::At);
+        let close = Truth { gap: Some(bounds), ..fails(SweepStatus::TooClose, None, from, to) };
         cases.push(case("screw in its nut", range, limits(), clear));
         cases.push(case("screw keeps its clearance", range, clearance(0.9 * bounds[0]), clear));
         cases.push(case("screw closer than its clearance", range, clearance(1.2 * bounds[1]), close));
@@ -123,6 +141,38 @@ pub(crate) fn screws() -> Vec<Case> {
             limits: limits(),
             truth: passes(SweepStatus::Contact, None),
         });
+    }
+    cases
+}
+
+/// Screws whose joint has another lead than their thread. A turn moves the flanks by the difference, so they touch after
+/// axial / difference turns. At each step of a facet the facets of both threads lie parallel; in between they come closer
+/// by at most the twist of a facet.
+pub(crate) fn screws_of_wrong_lead() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (lead, facets, axial, more) in [(6.0, 48, 0.1, 0.6), (-6.0, 36, 0.15, 0.9), (6.0, 24, 0.2, -1.2)] {
+        let thread = Thread { lead, facets, axial, radial: 0.6 };
+        let step = 360.0 / facets as f64;
+        // Angle after which the joint has moved the flanks by a distance along the axis.
+        let after = |moved: f64| 360.0 * moved / f64::abs(more);
+        let case = |name, end, truth| Case {
+            name,
+            parts: [thread.nut([0.0, 1.5]), thread.screw([-1.0, 2.5])],
+            joints: [vec![], vec![screwed(lead + more)]],
+            range: [-2.0 * step, end],
+            limits: limits(),
+            truth,
+        };
+        let before = step * (after(axial - thread.twist() - 0.02) / step).floor();
+        let left = axial - f64::abs(more) * before / 360.0;
+        let gap = Some([left * thread.slope(INSIDE) - thread.twist(), left * thread.slope(CREST)]);
+        let clear = Truth { status: SweepStatus::Clear, gap, failing: None };
+        cases.push(case("screw of wrong lead before its jam", before, clear));
+        // With parallel facets the overlap holds a ball as thick as the distance of the facets.
+        let latest = after(axial + TOLERANCE / thread.slope(INSIDE)) + step;
+        let first = End::Between(after(axial - thread.twist()), latest);
+        let jam = fails(SweepStatus::Interference, None, first, End::At(latest + step));
+        cases.push(case("screw of wrong lead jams", latest + step, jam));
     }
     cases
 }

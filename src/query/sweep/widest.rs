@@ -82,8 +82,7 @@ impl OverCell {
             // A part without triangles has no gap.
             return Self::unknown();
         };
-        let by_pairs = lesser(point_of_b(still, frame, &near), point_of_a(still, frame, &near)) + still.margin;
-        let mut most = lesser(near.value + still.margin + region.displacement, by_pairs);
+        let mut most = lesser(near.value + still.margin + region.displacement, by_pairs(still, frame, &near));
         let mut least = near.value - still.margin;
         if least > limit && still.nested(&frame.pose) {
             // Surfaces apart, solids one in the other: the gap is a depth.
@@ -97,6 +96,11 @@ impl OverCell {
     fn unknown() -> Self {
         Self { least: f64::NEG_INFINITY, most: f64::INFINITY, points: [Vec3::zeros(); 2] }
     }
+}
+
+/// Upper bound of the gap over a cell (mm) by the closest points in its middle and their triangles.
+pub(super) fn by_pairs(still: &Still, frame: &Frame, near: &Gap) -> f64 {
+    lesser(point_of_b(still, frame, near), point_of_a(still, frame, near)) + still.margin
 }
 
 /// Upper bound of the distance of a point of B, which moves with a cell, from a triangle of A (mm).
