@@ -64,25 +64,39 @@ impl Scan {
 
 /// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible.
 pub(crate) fn insets(still: &Still, depth: f64) -> Option<[Surface; 2]> {
-    let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
+    let tau = inset_distance(still, depth);
     let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
     (tau > 0.0).then(|| [a, b].map(|s| inset(s, tau, still.rounding)))
+}
+
+/// Inset of each solid that proves a depth (mm); not positive for depths within the rounding.
+pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
+    0.5 * depth * (1.0 - INSET_SHARE) - still.margin
 }
 
 impl<'a> Level<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
-        let axis = OrbitAxis::of(chain);
+        Self::about(surfaces, OrbitAxis::of(chain), distance)
+    }
+
+    /// Level of a distance (mm, >= 0), with orbits about an axis.
+    pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
         Self { trees: trees(surfaces, axis.as_ref()), axis, narrowed: Cell::new(false), distance, depth: None }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn depth(insets: [&'a Surface; 2], chain: &Chain, depth: f64) -> Self {
-        Self { depth: Some(depth), ..Self::apart(insets, chain, 0.0) }
+        Self::apart(insets, chain, 0.0).of_depth(depth)
+    }
+
+    /// The same surfaces as insets for a depth (mm, > 0).
+    pub(crate) fn of_depth(self, depth: f64) -> Self {
+        Self { depth: Some(depth), ..self }
     }
 
     /// Restricts proofs to the triangles that orbits leave open, once.
-    fn narrow(&self, margin: f64, budget: &mut Budget) {
+    pub(crate) fn narrow(&self, margin: f64, budget: &mut Budget) {
         let Some(axis) = self.axis.filter(|_| !self.narrowed.replace(true)) else { return };
         let [a, b] = self.trees.each_ref().map(SweepTree::surface);
         let orbits = [OrbitTree::new(a, &axis, |x| *x), OrbitTree::new(b, &axis, |x| axis.pose.point(x))];

@@ -19,6 +19,7 @@
 //! - `explained`: facets that explain an overlap
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
+//! - `certificate`: proofs in steps that another program can check
 
 pub(crate) mod body;
 pub(crate) mod box_run;
@@ -26,6 +27,7 @@ pub(crate) mod box_run;
 mod box_tests;
 pub(crate) mod boxes;
 pub(crate) mod cells;
+pub(crate) mod certificate;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
@@ -74,6 +76,7 @@ pub(crate) mod work;
 pub(crate) mod worst;
 
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
+pub use certificate::{Certificate, ProofClaim, ProofStep, SeparatingPlane, Unproved};
 pub use explained::{ConcaveSurfaces, Explained};
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
 pub use staircase::Step;
