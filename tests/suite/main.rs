@@ -36,6 +36,7 @@ mod motion_diff;
 mod motion_facets;
 mod motion_gaps;
 mod motion_loops;
+mod motion_proofs;
 mod mutations;
 mod oracle;
 mod page;

@@ -77,14 +77,8 @@ impl BoxSweep<'_> {
     /// Returns the reason of the first claim without a certificate.
     pub fn certificates(&self, status: SweepStatus) -> Result<Vec<Certificate>, Unproved> {
         let root = cell_of(self.ranges);
-        let work = Work::new(
-            [self.a, self.b],
-            self.chain,
-            &root,
-            &self.limits,
-            [self.quantum, self.residual],
-            self.tests,
-        );
+        let work =
+            Work::new([self.a, self.b], self.chain, &root, &self.limits, [self.quantum, self.residual], self.tests);
         let limits = &self.limits;
         let clearance = limits.min_clearance;
         match status {

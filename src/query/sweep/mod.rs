@@ -28,6 +28,8 @@ mod box_tests;
 pub(crate) mod boxes;
 pub(crate) mod cells;
 pub(crate) mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
@@ -76,7 +78,9 @@ pub(crate) mod work;
 pub(crate) mod worst;
 
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
-pub use certificate::{Certificate, ProofClaim, ProofStep, SeparatingPlane, Unproved};
+pub(crate) use certificate::{Certificate, Unproved};
+pub use certificate::{ProofClaim, ProofStep, SeparatingPlane};
 pub use explained::{ConcaveSurfaces, Explained};
+pub(crate) use inset::boundary as solid_boundary;
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
 pub use staircase::Step;
