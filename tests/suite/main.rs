@@ -14,6 +14,7 @@ mod decomposition;
 mod determinism;
 mod diff;
 mod drawn_reports;
+mod drawn_runs;
 mod driven;
 mod first_gate;
 mod floors;
