@@ -131,3 +131,59 @@ fn a_rod_shorter_than_its_crank_ends_the_range_at_the_dead_centre() {
     let ran = interfere(&["never", path.to_str().unwrap()]);
     assert!(ran.code == 2 && ran.stderr.contains("assembly.json: drives a loop too far"), "{ran:?}");
 }
+
+/// The slider-crank with other keys, without runs and rules.
+fn without_runs(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
+    changed(scratch, "slider-crank", |file| {
+        for key in ["poses", "sweeps", "rules"] {
+            file.as_object_mut().expect("an object").remove(key);
+        }
+        change(file);
+    })
+}
+
+#[test]
+fn a_run_that_drives_a_solved_joint_out_of_its_range_is_refused() {
+    let scratch = Scratch::new();
+    let limited = |ends: [f64; 2], sweep: Value| {
+        let path = without_runs(&scratch, |file| {
+            file["joints"]["piston"]["range"] = json!(ends);
+            file["joints"]["head"] = json!({ "type": "prismatic", "axis": "x", "moves": ["head"], "range": [0, 5] });
+            file["loops"][0]["solves"] = json!(["piston", "rod"]);
+            file["sweeps"] = json!({ "turn": { "joints": sweep } });
+        });
+        interfere(&["check", path.to_str().expect("UTF-8"), "--run", "as-drawn", "--quiet"])
+    };
+    let (turn, both) = (json!({ "crank": "range" }), json!({ "crank": "range", "head": "range" }));
+    let part = json!({ "crank": [60, 300] });
+    // The stroke is 60 mm, from 0 as drawn.
+    for sweep in [&turn, &both] {
+        for ends in [[0.0, 60.0], [-1.0, 60.5]] {
+            assert_eq!(limited(ends, sweep.clone()).code, 0, "{ends:?} {sweep}");
+        }
+        let refused = limited([0.0, 50.0], sweep.clone());
+        assert!(refused.code == 2 && refused.stderr.contains("sweeps.turn: drives `piston` to "), "{refused:?}");
+        assert!(refused.stderr.contains("outside its range 0 to 50"), "{refused:?}");
+    }
+    assert!(limited([0.0, 50.0], turn).stderr.contains("drives `piston` to 60"));
+    assert_eq!(limited([0.0, 50.0], part).code, 0);
+}
+
+#[test]
+fn range_ends_where_a_solved_joint_does() {
+    let scratch = Scratch::new();
+    let path = without_runs(&scratch, |file| {
+        file["joints"]["piston"]["range"] = json!([0, 50]);
+        file["loops"][0]["solves"] = json!(["rod", "piston"]);
+    });
+    let ran = interfere(&["range", path.to_str().expect("UTF-8"), "crank", "--format", "json"]);
+    let found = parsed(&ran.stdout);
+    // The piston pin at 105: the crank angle from the top.
+    let x: f64 = 105.0;
+    let top = libm::acos((x * x + 900.0 - 85.0 * 85.0) / (60.0 * x)).to_degrees();
+    for (side, expected) in [("down", top), ("up", 360.0 - top)] {
+        let limit = found["joints"][0][side]["limit"].as_f64().expect("a limit");
+        assert!((limit - expected).abs() < 1e-5, "{side}: {limit} {expected}");
+        assert_eq!(found["joints"][0][side]["stop"], Value::Null, "{found}");
+    }
+}
