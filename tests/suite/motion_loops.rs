@@ -5,6 +5,8 @@ use crate::motion::{assert_close, bracket, changed, holds, report, row};
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
+use interfere::internals::motion::RunKind;
+use interfere::{Affine, Assembly, LengthUnit, LoadOptions, NewJoint, NewPin, Options, TriMesh, Vec3};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -185,5 +187,100 @@ fn range_ends_where_a_solved_joint_does() {
         let limit = found["joints"][0][side]["limit"].as_f64().expect("a limit");
         assert!((limit - expected).abs() < 1e-5, "{side}: {limit} {expected}");
         assert_eq!(found["joints"][0][side]["stop"], Value::Null, "{found}");
+    }
+}
+
+/// Triangles of a case's part.
+fn mesh(part: &str) -> TriMesh {
+    let text = std::fs::read_to_string(cases().join(format!("slider-crank/parts/{part}.obj"))).expect("a mesh");
+    let mut mesh = TriMesh::default();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let kind = words.next();
+        let words: Vec<&str> = words.map(|word| word.split('/').next().expect("a word")).collect();
+        match kind {
+            Some("v") => mesh.vertices.push(Vec3::from([0, 1, 2].map(|k| words[k].parse::<f64>().expect("a number")))),
+            Some("f") => mesh.triangles.push([0, 1, 2].map(|k| words[k].parse::<u32>().expect("an index") - 1)),
+            _ => {}
+        }
+    }
+    mesh
+}
+
+#[test]
+fn a_built_slider_crank_equals_the_one_of_the_file() {
+    let mut builder = Assembly::builder("slider-crank", LengthUnit::Mm);
+    for part in ["crank", "rod", "piston", "head"] {
+        builder = builder.part(part, mesh(part)).instance(part, part, Affine::identity());
+    }
+    let crank = NewJoint::revolute(Vec3::z(), Vec3::zeros()).moves("crank").home(180.0);
+    let built = builder
+        .joint("crank", crank)
+        .joint("rod", NewJoint::revolute(Vec3::z(), Vec3::x() * -30.0).on("crank").moves("rod"))
+        .joint("piston", NewJoint::prismatic(Vec3::x()).moves("piston"))
+        .pin(NewPin::new(["rod", "piston"], Vec3::x() * 55.0, Vec3::z(), ["piston", "rod"]))
+        .pose("top", [("crank", 360.0)])
+        .sweep("turn", [("crank", [0.0, 360.0])])
+        .sweep("down", [("crank", [60.0, 300.0])])
+        .build()
+        .unwrap_or_else(|e| panic!("{e}"));
+    let mut loaded = interfere::load(slider_crank(), &LoadOptions::default()).expect("a case");
+    loaded.rules.clear();
+    assert_eq!(built.motion.mechanism, loaded.motion.mechanism);
+    let kinds = |a: &Assembly| a.motion.runs.iter().map(|run| (run.name.clone(), run.kind.clone())).collect::<Vec<_>>();
+    let of_file: Vec<(String, RunKind)> = kinds(&loaded);
+    let close = |x: &[f64; 2], y: &[f64; 2]| (x[0] - y[0]).abs() + (x[1] - y[1]).abs() < 1e-12;
+    for ((name, kind), (expected, of_file)) in kinds(&built).iter().zip(&of_file) {
+        assert_eq!(name, expected);
+        match (kind, of_file) {
+            (RunKind::Box { swept, .. }, RunKind::Box { swept: other, .. }) => {
+                assert!(swept.len() == 1 && other.len() == 1 && close(&swept[0].1, &other[0].1) || name == "turn");
+            }
+            _ => assert_eq!(kind, of_file),
+        }
+    }
+    let run = |assembly: &Assembly, name: &str| {
+        let options = Options { runs: vec![name.to_owned()], report_within: Some(5.0), ..Options::default() };
+        let outcome = interfere::check(assembly, &options).unwrap_or_else(|e| panic!("{e}"));
+        let motion = outcome.motion.expect("joints");
+        let [one] = motion.runs.as_slice() else { panic!("{:?}", motion.runs) };
+        (motion.joints.clone(), one.counts, one.joints.clone(), one.rows.clone())
+    };
+    for name in ["top", "down"] {
+        let (of_builder, of_file) = (run(&built, name), run(&loaded, name));
+        assert!(!of_file.3.is_empty(), "{name}");
+        assert_eq!(of_builder, of_file, "{name}");
+    }
+}
+
+#[test]
+fn a_builder_refuses_wrong_pins() {
+    let build = |pin: NewPin, value: (&str, f64)| {
+        let mut builder = Assembly::builder("b", LengthUnit::Mm);
+        for part in ["crank", "rod", "piston", "head"] {
+            builder = builder.part(part, mesh(part)).instance(part, part, Affine::identity());
+        }
+        let built = builder
+            .joint("crank", NewJoint::revolute(Vec3::z(), Vec3::zeros()).moves("crank").home(180.0))
+            .joint("rod", NewJoint::revolute(Vec3::z(), Vec3::x() * -30.0).on("crank").moves("rod"))
+            .joint("piston", NewJoint::prismatic(Vec3::x()).moves("piston").range(0.0, 50.0))
+            .pin(pin)
+            .pose("p", [value])
+            .build();
+        built.map(|_| ()).expect_err("a problem").to_string()
+    };
+    let pin = |at: f64, axis: Vec3, solves: [&str; 2]| NewPin::new(["rod", "piston"], Vec3::x() * at, axis, solves);
+    let both = ["rod", "piston"];
+    for (pin, value, expected) in [
+        (pin(55.0, Vec3::z(), ["rod", "rod"]), ("crank", 90.0), "`rod` is named twice"),
+        (pin(55.0, Vec3::z(), ["rod", "pistn"]), ("crank", 90.0), "did you mean `piston`?"),
+        (pin(55.0, Vec3::zeros(), both), ("crank", 90.0), "the pin has no place or no direction"),
+        (pin(55.0, Vec3::y(), both), ("crank", 90.0), "off that of the pin"),
+        (pin(55.0, Vec3::z(), both), ("piston", 9.0), "`piston` closes a loop: it has no value of its own"),
+        (pin(55.0, Vec3::z(), both), ("crank", 360.0), "drives `piston` to 60, outside its range 0 to 50"),
+        (pin(-9.0, Vec3::z(), both), ("crank", 270.0), "drives a loop too far"),
+    ] {
+        let error = build(pin, value);
+        assert!(error.contains(expected), "{expected}: {error}");
     }
 }
