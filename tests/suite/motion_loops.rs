@@ -145,6 +145,25 @@ fn without_runs(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
 }
 
 #[test]
+fn a_joint_without_parts_that_drives_a_loop_is_told_without_a_sweep() {
+    let scratch = Scratch::new();
+    let codes = |sweeps: Value| -> Vec<(String, String)> {
+        let path = without_runs(&scratch, |file| {
+            file["joints"]["crank"]["moves"] = json!([]);
+            file["sweeps"] = sweeps.clone();
+        });
+        let (found, _) = report(&path, &["--run", "as-drawn"]);
+        let warnings = found["warnings"].as_array().expect("warnings").iter();
+        let text = |w: &Value, key: &str| w[key].as_str().expect("a text").to_owned();
+        warnings.map(|w| (text(w, "code"), text(w, "message"))).filter(|w| w.0 == "unswept-joint").collect()
+    };
+    let told = codes(json!({}));
+    let [(_, message)] = told.as_slice() else { panic!("{told:?}") };
+    assert!(message.starts_with("no sweep moves the joint `crank`: "), "{message}");
+    assert_eq!(codes(json!({ "turn": { "joints": { "crank": "range" } } })), []);
+}
+
+#[test]
 fn a_run_that_drives_a_solved_joint_out_of_its_range_is_refused() {
     let scratch = Scratch::new();
     let limited = |ends: [f64; 2], sweep: Value| {
