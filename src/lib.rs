@@ -26,7 +26,7 @@ pub mod testkit;
 
 pub use assembly::{
     Assembly, AssemblyBuilder, Facets, FileLine, FileSettings, FirstMatch, Geometry, Instance, InstanceIx, Level,
-    LoadOptions, MeshSource, NewJoint, Overlap, Part, PartIx, Rule, RuleAction, RuleCoverage,
+    LoadOptions, MeshSource, NewJoint, NewPin, Overlap, Part, PartIx, Rule, RuleAction, RuleCoverage,
 };
 pub use check::cache::store::{Cache, FsStore, Store};
 pub use check::{

@@ -1,6 +1,6 @@
 //! Builds assemblies without files, for users of the library.
 
-use crate::assembly::builder_motion::{NamedValues, NewJoint, NewMotion, NewRun};
+use crate::assembly::builder_motion::{NamedValues, NewJoint, NewMotion, NewPin, NewRun};
 use crate::assembly::file::{bad_id, placement};
 use crate::assembly::resolve::MAX_INSTANCES;
 use crate::assembly::rules::glob::Glob;
@@ -119,6 +119,37 @@ impl AssemblyBuilder {
     #[must_use]
     pub fn joint(mut self, name: impl Into<String>, joint: NewJoint) -> Self {
         self.motion.joints.push((name.into(), joint));
+        self
+    }
+
+    /// Adds a pin that closes a loop of joints, as drawn.
+    ///
+    /// ```
+    /// use interfere::{Affine, Assembly, LengthUnit, NewJoint, NewPin, Options, Status, TriMesh, Vec3};
+    ///
+    /// let tetrahedron = TriMesh {
+    ///     vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
+    ///     triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+    /// };
+    /// let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
+    /// // A crank of 30 mm, a rod of 85 mm: the piston pin goes 60 mm back.
+    /// let assembly = Assembly::builder("slider-crank", LengthUnit::Mm)
+    ///     .part("corner", tetrahedron)
+    ///     .instance("piston", "corner", at(115.0))
+    ///     .instance("stop", "corner", at(60.0))
+    ///     .joint("crank", NewJoint::revolute(Vec3::z(), Vec3::zeros()))
+    ///     .joint("rod", NewJoint::revolute(Vec3::z(), Vec3::x() * 30.0).on("crank"))
+    ///     .joint("piston", NewJoint::prismatic(Vec3::x()).moves("piston"))
+    ///     .pin(NewPin::new(["rod", "piston"], Vec3::x() * 115.0, Vec3::z(), ["rod", "piston"]))
+    ///     .sweep("turn", [("crank", [0.0, 360.0])])
+    ///     .build()?;
+    /// let outcome = interfere::check(&assembly, &Options::default())?;
+    /// assert_eq!(outcome.runs()[0].counts.of(Status::Interference), 1);
+    /// # Ok::<(), interfere::Error>(())
+    /// ```
+    #[must_use]
+    pub fn pin(mut self, pin: NewPin) -> Self {
+        self.motion.pins.push(pin);
         self
     }
 

@@ -2,12 +2,13 @@
 
 use crate::assembly::Instance;
 use crate::assembly::file::joints::bad_name;
+use crate::assembly::motion::loops::{driven_too_far, in_ring, planar_ring};
 use crate::assembly::motion::{Motion, NamedJoint, NamedRun};
 use crate::assembly::rules::glob::Glob;
 use crate::error::{Location, Problem};
-use crate::geom::Vec3;
+use crate::geom::{LengthUnit, Vec3};
 use crate::json::wording::{nearest, quoted};
-use crate::motion::{AS_DRAWN, Follow, Joint, JointIx, JointKind, Mechanism, MechanismJoint, RunKind};
+use crate::motion::{AS_DRAWN, Follow, Joint, JointIx, JointKind, Loop, Mechanism, MechanismJoint, RunKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A joint for [`AssemblyBuilder::joint`](crate::AssemblyBuilder::joint). Values are degrees for turns and screws, mm for
@@ -84,6 +85,25 @@ impl NewJoint {
     }
 }
 
+/// A pin that closes a loop of joints, for [`AssemblyBuilder::pin`](crate::AssemblyBuilder::pin). Points are in mm, in the
+/// frame of the assembly as drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewPin {
+    links: [String; 2],
+    at: Vec3,
+    axis: Vec3,
+    solves: [String; 2],
+}
+
+impl NewPin {
+    /// A pin about the axis through a point, between the parts that two joints carry. The loop sets the values of the
+    /// joints `solves`, two of its ring; they take no value of their own. Turns of the ring have the axis of the pin, and
+    /// slides go across it.
+    pub fn new(links: [&str; 2], at: Vec3, axis: Vec3, solves: [&str; 2]) -> Self {
+        Self { links: links.map(str::to_owned), at, axis, solves: solves.map(str::to_owned) }
+    }
+}
+
 /// Values of joints by name.
 pub(crate) type NamedValues = Vec<(String, f64)>;
 
@@ -99,6 +119,7 @@ pub(crate) enum NewRun {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewMotion {
     pub joints: Vec<(String, NewJoint)>,
+    pub pins: Vec<NewPin>,
     pub runs: Vec<(String, NewRun)>,
 }
 
@@ -120,22 +141,31 @@ impl NewMotion {
                 refused.into_iter().chain(doubled).map(|(what, fix)| Problem::new(place("joints", name), what, fix)),
             );
         }
-        let mut reader = Named { names: &names, joints: &self.joints, problems };
+        let solved = self.pins.iter().flat_map(|pin| pin.solves.each_ref().map(String::as_str)).collect();
+        let mut reader = Named { names: &names, joints: &self.joints, solved, problems };
         let joints: Vec<Option<MechanismJoint>> =
             self.joints.iter().map(|(name, new)| reader.joint(name, new)).collect();
         reader.assign(instances);
         let Some(joints) = joints.into_iter().collect::<Option<Vec<_>>>() else { return Motion::default() };
         let runs = reader.runs(&self.runs);
         let named = |(name, _): &(String, NewJoint)| NamedJoint { name: name.clone(), at: place("joints", name) };
-        match Mechanism::new(joints) {
-            Ok(mechanism) => Motion { joints: self.joints.iter().map(named).collect(), mechanism, runs },
+        let mechanism = match Mechanism::new(joints) {
+            Ok(mechanism) => reader.close(mechanism, &self.pins),
             Err(cycle) => {
                 let (name, _) = &self.joints[cycle.first().map_or(0, |k| *k as usize)];
                 let what = format!("the joint {} stands on itself or follows itself", quoted(name));
-                problems.push(Problem::new(place("joints", name), what, "break the cycle"));
-                Motion::default()
+                reader.note(&place("joints", name), what, "break the cycle");
+                None
+            }
+        };
+        let Some(mechanism) = mechanism else { return Motion::default() };
+        let joint_names: Vec<&str> = self.joints.iter().map(|(name, _)| name.as_str()).collect();
+        for run in &runs {
+            for (what, fix) in driven_too_far(&joint_names, &mechanism, &run.kind, LengthUnit::Mm) {
+                reader.note(&run.at, what, fix);
             }
         }
+        Motion { joints: self.joints.iter().map(named).collect(), mechanism, runs }
     }
 }
 
@@ -143,6 +173,8 @@ impl NewMotion {
 struct Named<'a> {
     names: &'a BTreeMap<&'a str, JointIx>,
     joints: &'a [(String, NewJoint)],
+    /// Names of the joints that loops solve.
+    solved: BTreeSet<&'a str>,
     problems: &'a mut Vec<Problem>,
 }
 
@@ -183,7 +215,10 @@ impl Named<'_> {
                 "give a range that holds the value as drawn",
             );
         }
-        let endless = new.kind == JointKind::Prismatic && new.range.is_none() && new.follows.is_none();
+        let endless = new.kind == JointKind::Prismatic
+            && new.range.is_none()
+            && new.follows.is_none()
+            && !self.solved.contains(name);
         if endless {
             let what = "a slide without limits has no end".to_owned();
             self.note(&at, what, "give its least and largest value with `range` (mm)");
@@ -201,6 +236,47 @@ impl Named<'_> {
             follows: follows.map_or(Some(None), |follows| follows.map(Some))?,
         };
         (all_finite && !outside && !endless).then_some(whole)
+    }
+
+    /// Closes the loops of a mechanism; `None` with a problem.
+    fn close(&mut self, mechanism: Mechanism, pins: &[NewPin]) -> Option<Mechanism> {
+        let at = |k: usize| Location { json_path: Some(format!("loops[{k}]")), ..Location::default() };
+        let joints = self.joints;
+        let name = |j: JointIx| joints[j.0 as usize].0.as_str();
+        let mut loops: Vec<Loop> = Vec::with_capacity(pins.len());
+        for (k, pin) in pins.iter().enumerate() {
+            let axis =
+                pin.axis.try_normalize(0.0).filter(|axis| axis.iter().chain(pin.at.iter()).all(|x| x.is_finite()));
+            if axis.is_none() {
+                self.note(&at(k), "the pin has no place or no direction".to_owned(), "give finite numbers");
+            }
+            let [links, solves] = [&pin.links, &pin.solves].map(|two| two.each_ref().map(|n| self.find(&at(k), n)));
+            let ([Some(a), Some(b)], [Some(c), Some(d)], Some(axis)) = (links, solves, axis) else { return None };
+            let one = Loop { links: [a, b], at: pin.at, axis, solves: [c, d] };
+            let solves = planar_ring(&mechanism, &one, name).and_then(|ring| in_ring(&mechanism, &ring, [c, d], name));
+            let solves = match solves {
+                Ok(solves) => solves,
+                Err((what, fix)) => {
+                    self.note(&at(k), what, fix);
+                    return None;
+                }
+            };
+            if let Some(twice) = solves.iter().find(|j| loops.iter().any(|l| l.solves.contains(j))) {
+                let what = format!("another loop solves {}, too", quoted(name(*twice)));
+                self.note(&at(k), what, "let each loop solve two joints of its own");
+                return None;
+            }
+            loops.push(Loop { solves, ..one });
+        }
+        mechanism
+            .with_loops(loops)
+            .map_err(|open| {
+                let what =
+                    "the loop needs the value of a joint that another loop solves, and that one waits for this one";
+                let first = open.first().map_or(0, |k| *k as usize);
+                self.note(&at(first), what.to_owned(), "let each loop have a joint that drives it");
+            })
+            .ok()
     }
 
     /// Sets the joint of each instance.
@@ -296,6 +372,11 @@ impl Named<'_> {
                     format!("{} follows another joint: it has no value of its own", quoted(name)),
                     "remove it",
                 );
+                return None;
+            }
+            if self.solved.contains(name.as_str()) {
+                let what = format!("{} closes a loop: it has no value of its own", quoted(name));
+                self.note(at, what, "set the joints that drive the loop");
                 return None;
             }
             if !value.is_finite() || new.range.is_some_and(|[from, to]| *value < from || *value > to) {

@@ -20,7 +20,7 @@ pub mod rules;
 pub(crate) mod tests;
 
 pub use crate::assembly::builder::AssemblyBuilder;
-pub use crate::assembly::builder_motion::NewJoint;
+pub use crate::assembly::builder_motion::{NewJoint, NewPin};
 pub use crate::assembly::model::*;
 pub use crate::assembly::motion::{Motion, NamedJoint, NamedRun};
 pub use crate::assembly::resolve::{LoadOptions, load};

@@ -7,7 +7,7 @@ use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::prepare::solid::hull_mesh;
 use crate::check::run::resolve_settings;
-use crate::check::{InstanceOutcome, JointTravel, Measure, Options, PartOutcome, Progress};
+use crate::check::{InstanceOutcome, JointTravel, Measure, MotionOutcome, Options, PartOutcome, Progress};
 use crate::error::Error;
 use crate::geom::{Pose, Vec3};
 use crate::io::Loader;
@@ -117,6 +117,8 @@ pub struct DrawnInputs {
     pub parts: Vec<PartOutcome>,
     /// Instances as in an outcome.
     pub instances: Vec<InstanceOutcome>,
+    /// Joints as in an outcome, without runs.
+    pub motion: MotionOutcome,
 }
 
 /// Builds the shapes that [`crate::check::check()`] judges with these options, without a check.
@@ -136,6 +138,7 @@ pub fn drawn(
         drawn: drawn_shapes(assembly, &shapes),
         parts: describe_parts(assembly, &meshes, &shapes),
         instances: describe_instances(assembly),
+        motion: MotionOutcome::of(assembly),
     })
 }
 

@@ -41,6 +41,8 @@ pub use crate::check::motion::never::{Meeting, MeetingVerdict, Meetings, meeting
 pub use crate::check::motion::outcome::{
     CurvePart, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,
 };
+pub use crate::check::motion::proof_shapes::ProofShape;
+pub use crate::check::motion::proofs::{LeftOut, PairProof, ProofJoint, SweepProofs, sweep_proofs};
 pub use crate::check::motion::range::{JointRange, JointRanges, JointSide, Stop, joint_ranges};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
@@ -55,3 +57,4 @@ pub use crate::check::stages::trace::{ClearedBy, Step};
 pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;
 pub use crate::motion::AS_DRAWN;
+pub use crate::query::sweep::{ProofClaim, ProofStep};

@@ -55,9 +55,11 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
         (outcome, stats, None)
     };
     store.inspect(|store| store.sweep());
+    let proofs = settings.outputs.proof.as_ref();
+    let proofs = proofs.map(|_| check::sweep_proofs(&assembly, &options, &outcome, &files, progress)).transpose()?;
     stats.timings.wall.load += reading.wall.load;
     stats.timings.cpu.load += reading.cpu.load;
-    Ok(FinishedCheck { outcome, stats, drawn })
+    Ok(FinishedCheck { outcome, stats, drawn, proofs })
 }
 
 impl CheckSettings {
@@ -72,7 +74,7 @@ impl CheckSettings {
             refuse_flags_for_one(&args)?;
         }
         let measure = measure(&args)?;
-        let outputs = Outputs::new(args.outputs, args.timings)?;
+        let outputs = Outputs::new(args.outputs, args.timings, args.proof)?;
         let drawing = DrawingSettings::new(&args.pictures, outputs.scene_outputs())?;
         for file in outputs.files() {
             drawing.pictures.as_ref().map_or(Ok(()), |folder| folder.spare(file))?;
@@ -174,6 +176,7 @@ fn refuse_flags_for_one(args: &CheckArgs) -> Result<(), Error> {
     let given = [
         (args.gate.baseline.is_some(), "--baseline", "keep each baseline beside its assembly"),
         (args.timings.is_some(), "--timings", "check one assembly"),
+        (args.proof.is_some(), "--proof", "check one assembly"),
         (args.shard.is_some(), "--shard", "check one assembly"),
     ];
     match given.into_iter().find(|(is_given, ..)| *is_given) {
@@ -359,6 +362,13 @@ pub struct CheckArgs {
     /// Takes about as long as the sweep once more. The page shows such a curve without this flag.
     #[arg(long, hide_short_help = true, help_heading = REPORT)]
     pub curves: bool,
+
+    /// Write proofs of the sweeps to this file, for another program to check (JSON).
+    ///
+    /// For each passing pair that a sweep moves: the meshes, the joints, and steps that show the gap at all values. The file names
+    /// the rows without a proof. `replay_proof.py` in `python/measure` checks such a file.
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "shard", help_heading = REPORT)]
+    pub proof: Option<PathBuf>,
 
     /// Values beyond the statuses: all, depth, none [default: all].
     ///

@@ -23,7 +23,7 @@ pub(crate) struct Drawing {
     /// Lines of the report, worst first.
     pub(crate) findings: Vec<SceneFinding>,
     /// Lines of the poses and sweeps.
-    run_findings: Vec<RunFinding>,
+    pub(crate) run_findings: Vec<RunFinding>,
     /// Poses and sweeps as outcomes of their own.
     runs: Vec<Judged>,
     /// Pictures in the folder, by row.

@@ -1,6 +1,6 @@
 //! Ends a run: compares with the baseline, prints warnings, writes reports and timings, returns the exit.
 
-use crate::check::{Drawn, Outcome, RunStats, Timings};
+use crate::check::{Drawn, Outcome, RunStats, SweepProofs, Timings};
 use crate::cli::baseline_flags::Gate;
 use crate::cli::console::{Console, Terminal};
 use crate::cli::drawing::Drawing;
@@ -15,7 +15,7 @@ use crate::cli::target::Target;
 use crate::cli::took;
 use crate::cli::work::FinishedCheck;
 use crate::findings::{self, Judged, as_reported};
-use crate::report::number::count;
+use crate::report::number::{count, count_of};
 use crate::report::timings::{self, Total};
 use crate::report::wrap::DEFAULT_WIDTH;
 use crate::report::{self, PictureLinks, Style};
@@ -55,7 +55,7 @@ pub(crate) fn style_of(report: &Report, outputs: &Outputs, color: ColorChoice, t
 impl RunEnd<'_> {
     /// Compares the outcome with the baseline, prints warnings, draws, writes the reports and returns the exit.
     pub(crate) fn run(&self, ran: FinishedCheck, console: &mut Console<'_>) -> Result<Exit, Failure> {
-        let FinishedCheck { outcome, stats, drawn } = ran;
+        let FinishedCheck { outcome, stats, drawn, proofs } = ran;
         let judged = self.judge(outcome, &stats, console);
         let mut spent = stats.timings;
         let drawing = self.draw(&judged, drawn, &mut spent, console)?;
@@ -63,6 +63,9 @@ impl RunEnd<'_> {
             folder.sweep(drawing.pictures.values())?;
         }
         let spent = self.write(&judged, drawing.as_ref(), spent, console)?;
+        if let Some(proofs) = &proofs {
+            self.write_proofs(proofs, &judged.outcome, console)?;
+        }
         if let (Some(drawing), Some(DrawingSettings { open: true, .. })) = (&drawing, self.drawing) {
             let (path, started) = open_page::open(drawing.file(OutputFormat::Html), &judged.outcome.name)?;
             let said = if started { "the page is" } else { "no browser started: open the page" };
@@ -118,6 +121,19 @@ impl RunEnd<'_> {
             console.note(format!("{label}{note}"), console.terminal.paints(self.color, console.terminal.stderr));
         }
         Ok(Some(drawing))
+    }
+
+    /// Writes the proofs of the sweeps, and says how many rows have none.
+    fn write_proofs(&self, proofs: &SweepProofs, outcome: &Outcome, console: &mut Console<'_>) -> Result<(), Failure> {
+        let Some(target) = &self.outputs.proof else { return Ok(()) };
+        target.write(console.stdout, |out| report::proof::render(proofs, outcome, out))?;
+        if !self.quiet {
+            let (written, left) = (count(proofs.proofs.len() as u64, "proof"), proofs.left_out.len() as u64);
+            let left = count_of(left, "entry", "entries");
+            let colour = console.terminal.paints(self.color, console.terminal.stderr);
+            console.note(format_args!("the proof file has {written}, and {left} about what it leaves out"), colour);
+        }
+        Ok(())
     }
 
     /// Writes the reports, then the timings; returns the times with that of the reports.

@@ -25,7 +25,7 @@ pub(crate) fn run(
     color: ColorChoice,
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
-    let outputs = Outputs::new(args.outputs, None)?;
+    let outputs = Outputs::new(args.outputs, None, None)?;
     if let Some(format) = outputs.scene_output() {
         let what = format!("--format {}", format.name());
         return Err(refuse_without_scene(&what, "`merge` reads partial reports alone").into());
@@ -49,7 +49,7 @@ pub(crate) fn run(
         color,
         label: "",
     };
-    end.run(FinishedCheck { outcome, stats: RunStats::default(), drawn: None }, console)
+    end.run(FinishedCheck { outcome, stats: RunStats::default(), drawn: None, proofs: None }, console)
 }
 
 /// Reads the partial reports; the error lists every invalid file.

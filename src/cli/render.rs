@@ -35,7 +35,8 @@ Examples:
   interfere render a.json bolt plate -o overlap.stl           the overlap for CAD programs
   interfere render a.json -o pictures                         check and draw each finding
   interfere render a.json --report report.json -o pictures    draw the findings of a report
-  interfere render a.json '#3' --report report.json -o clash.png --size 1920x960";
+  interfere render a.json '#3' --report report.json -o clash.png --size 1920x960
+  interfere render a.json lid post --run travel --report report.json -o worst.png";
 
 /// The flags of `render`.
 #[derive(Debug, ClapArgs)]
@@ -60,7 +61,9 @@ pub struct RenderArgs {
     pub report: Option<PathBuf>,
 
     /// Draw the pair at the worst pose of a run [default: as drawn].
-    #[arg(long, value_name = "NAME", requires = "pair", conflicts_with = "report", help_heading = INPUT)]
+    ///
+    /// With --report, the row of the pair in this run of the report.
+    #[arg(long, value_name = "NAME", requires = "pair", help_heading = INPUT)]
     pub run: Option<String>,
 
     /// Write FILE.png, .html, .glb, .stl, or pictures to a folder.
@@ -144,15 +147,23 @@ impl Output {
     }
 }
 
-/// Draws the pair of a single pose or sweep at its worst pose.
-fn in_run(output: &Output, drawing: &Drawing, judged: &Judged, scene: &SceneSettings) -> Result<Vec<u8>, Error> {
+/// Draws a row of a pose or sweep at its worst pose; both by index.
+fn in_run(
+    output: &Output,
+    drawing: &Drawing,
+    judged: &Judged,
+    [run, row]: [usize; 2],
+    scene: &SceneSettings,
+) -> Result<Vec<u8>, Error> {
     let runs = judged.runs();
-    let found = RunFinding::of_row(&drawing.scene, judged, &runs[0], 0, 0);
+    let one = &runs[run];
+    let listed = drawing.run_findings.iter().find(|f| f.run == run && f.finding.row == row).cloned();
+    let found = listed.unwrap_or_else(|| RunFinding::of_row(&drawing.scene, judged, one, run, row));
     match output {
         Output::File(format, _) => {
-            models::of_pair(*format, &drawing.scene.at(&found.values), &runs[0], &found.finding, scene)
+            models::of_pair(*format, &drawing.scene.at(&found.values), one, &found.finding, scene)
         }
-        _ => Ok(picture::of_run_finding(&drawing.scene, judged, &runs[0], &found, &scene.format)),
+        _ => Ok(picture::of_run_finding(&drawing.scene, judged, one, &found, &scene.format)),
     }
 }
 
@@ -184,9 +195,9 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let Source { judged, drawn, row, warnings } = source;
     let mut timings = Timings::default();
     let drawing = pool.install(|| Drawing::new(&judged, drawn, &drawing_settings, None, &mut timings, &progress))?;
-    let of_pair = row.map(|row| {
-        if args.run.is_some() {
-            return pool.install(|| in_run(&output, &drawing, &judged, &scene));
+    let of_pair = row.map(|(run, row)| {
+        if let Some(run) = run {
+            return pool.install(|| in_run(&output, &drawing, &judged, [run, row], &scene));
         }
         // A finding of the run has its group; any other pair is drawn alone.
         let listed = drawing.findings.iter().find(|f| f.row == row).cloned();

@@ -8,6 +8,8 @@ use crate::cli::render::RenderArgs;
 use crate::cli::settings::QuestionSettings;
 use crate::error::{Error, Location, Warning};
 use crate::findings::{Judged, as_reported, lint};
+use crate::json::wording::{join_or, nearest, quoted};
+use crate::motion::AS_DRAWN;
 
 /// A judged run, with the shapes to draw.
 pub(crate) struct Source {
@@ -15,8 +17,8 @@ pub(crate) struct Source {
     pub(crate) judged: Judged,
     /// Judged shapes.
     pub(crate) drawn: Drawn,
-    /// Index of the row to draw, if the command line names a pair.
-    pub(crate) row: Option<usize>,
+    /// The row to draw, if the command line names a pair: index of the run (`None` for the drawing), and of its row.
+    pub(crate) row: Option<(Option<usize>, usize)>,
     /// Warnings of the run; none for a report.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -46,13 +48,13 @@ impl Source {
                 ..Options::default()
             };
             let inputs = check::drawn(&assembly, &options, &files, progress)?;
-            let judged = report.judged(&bytes, inputs.parts, inputs.instances)?;
+            let judged = report.judged(&bytes, inputs.parts, inputs.instances, inputs.motion)?;
             let row = match args.pair.as_slice() {
                 [] => None,
                 words => {
                     let ids = assembly.instances.iter().map(|i| i.id.as_str());
                     let pair = PairNames::new(ids, Some(&report), &assembly.path).one(words)?;
-                    Some(listed(&judged, &pair, &report.file)?)
+                    Some(listed(&judged, args.run.as_deref(), &pair, &report.file)?)
                 }
             };
             return Ok(Self { judged, drawn: inputs.drawn, row, warnings: Vec::new() });
@@ -72,23 +74,39 @@ impl Source {
         if let Some(run) = &args.run {
             let (found, drawn) = check::explain_run_and_draw(&assembly, &options, [a, b], run, &files, progress)?;
             let judged = as_reported(&gate.judge(found.outcome, false)).into_owned();
-            return Ok(Self { judged, drawn, row: Some(0), warnings: found.explanation.warnings });
+            return Ok(Self { judged, drawn, row: Some((Some(0), 0)), warnings: found.explanation.warnings });
         }
         let explained = check::explain_and_draw(&assembly, &options, [a, b], &files, progress)?;
         let judged = as_reported(&gate.judge(explained.outcome, false)).into_owned();
-        Ok(Self { judged, drawn: explained.drawn, row: Some(0), warnings: explained.explanation.warnings })
+        Ok(Self { judged, drawn: explained.drawn, row: Some((None, 0)), warnings: explained.explanation.warnings })
     }
 }
 
-/// Row of a pair in the report.
+/// Row of a pair in the report: of the drawing, or of the run with a name.
 ///
 /// # Errors
-/// Refuses a pair that the report does not list.
-fn listed(judged: &Judged, pair: &[String; 2], file: &str) -> Result<usize, Error> {
+/// Refuses a pair and a run that the report does not list.
+fn listed(judged: &Judged, run: Option<&str>, pair: &[String; 2], file: &str) -> Result<(Option<usize>, usize), Error> {
     let o = &judged.outcome;
+    let refuse = |what: String, fix: String| Error::one(Location::file(file), what, fix);
+    let run = match run.filter(|name| *name != AS_DRAWN) {
+        None => None,
+        Some(name) => Some(o.runs().iter().position(|run| run.name == name).ok_or_else(|| {
+            let known: Vec<&str> = o.runs().iter().map(|run| run.name.as_str()).collect();
+            let fix = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean {}?", quoted(near)),
+                None if known.is_empty() => "the report has no poses and sweeps".to_owned(),
+                None => format!("its runs are {}", join_or(&known)),
+            };
+            refuse(format!("the report has no run {}", quoted(name)), fix)
+        })?),
+    };
+    let rows = run.map_or(&o.pairs, |k| &o.runs()[k].rows);
     let fits = |x: &str, y: &str| (x, y) == (&pair[0], &pair[1]) || (y, x) == (&pair[0], &pair[1]);
-    o.pairs.iter().position(|p| fits(o.id(p.a), o.id(p.b))).ok_or_else(|| {
-        let what = format!("the report does not list the pair `{}` and `{}`", pair[0], pair[1]);
-        Error::one(Location::file(file), what, "leave out --report to check and draw the pair")
-    })
+    let row = rows.iter().position(|p| fits(o.id(p.a), o.id(p.b))).ok_or_else(|| {
+        let of_run = run.map(|k| format!(" in {}", quoted(&o.runs()[k].name))).unwrap_or_default();
+        let what = format!("the report does not list the pair `{}` and `{}`{of_run}", pair[0], pair[1]);
+        refuse(what, "leave out --report to check and draw the pair".to_owned())
+    })?;
+    Ok((run, row))
 }

@@ -145,6 +145,8 @@ pub struct Outputs {
     pub limit: usize,
     /// Output of the timings, if any.
     pub timings: Option<Target>,
+    /// Output of the proofs of sweeps, if any.
+    pub proof: Option<Target>,
 }
 
 /// Output of one report.
@@ -163,7 +165,7 @@ impl Outputs {
     ///
     /// # Errors
     /// Refuses two reports without a file, `--output` without such a report, and two outputs with the same target.
-    pub fn new(args: OutputArgs, timings: Option<PathBuf>) -> Result<Self, Error> {
+    pub fn new(args: OutputArgs, timings: Option<PathBuf>, proof: Option<PathBuf>) -> Result<Self, Error> {
         let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
         let asked = if args.format.is_empty() {
             vec![ReportArg { format: OutputFormat::Report(Format::Table), file: None }]
@@ -186,7 +188,8 @@ impl Outputs {
         };
         let reports = asked.into_iter().map(settle).collect();
         let limit = args.limit.map_or(if args.expand { 0 } else { MAX_ROWS }, |n| n as usize);
-        let outputs = Self { reports, expand: args.expand, limit, timings: timings.map(Target::of_argument) };
+        let [timings, proof] = [timings, proof].map(|file| file.map(Target::of_argument));
+        let outputs = Self { reports, expand: args.expand, limit, timings, proof };
         let all: Vec<(&str, &Target)> = outputs.all().collect();
         for (k, (flag, target)) in all.iter().enumerate() {
             if let Some((other, _)) = all[..k].iter().find(|(_, t)| t.is_same(target)) {
@@ -198,7 +201,9 @@ impl Outputs {
 
     /// Each output with the name of its flag.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Target)> {
-        self.reports.iter().map(|r| (r.flag, &r.target)).chain(self.timings.iter().map(|t| ("--timings", t)))
+        let others = [("--timings", &self.timings), ("--proof", &self.proof)];
+        let others = others.into_iter().filter_map(|(flag, target)| Some((flag, target.as_ref()?)));
+        self.reports.iter().map(|r| (r.flag, &r.target)).chain(others)
     }
 
     /// Target of the only report.

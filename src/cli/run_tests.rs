@@ -28,7 +28,7 @@ fn run_line(line: &str, terminal: Terminal, check: impl Fn() -> Result<Outcome, 
     };
     let explain = |_: &ExplainSettings, _: &dyn Progress| Ok(crate::report::explain::tests::explanation());
     let check = |_: &CheckSettings, _: &dyn Progress| {
-        Ok(FinishedCheck { outcome: check()?, stats: RunStats::default(), drawn: None })
+        Ok(FinishedCheck { outcome: check()?, stats: RunStats::default(), drawn: None, proofs: None })
     };
     let work = Work { check: &check, explain: &explain, examine: &examine };
     let exit = run_with(arguments, &work, &mut Console { stdout: &mut stdout, stderr: &mut stderr, terminal });

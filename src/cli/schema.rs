@@ -17,9 +17,9 @@ use std::path::PathBuf;
 pub struct SchemaArgs {
     /// assembly, report, baseline, diff, explain, page, ...; --help lists all.
     ///
-    /// assembly, report, reports, partial, baseline, diff, explain, never, range, suggest, inspect, decompose, page: the assembly
-    /// file, the baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several assemblies,
-    /// `partial` that of `check --shard`, `page` the data inside the page.
+    /// assembly, report, reports, partial, proof, baseline, diff, explain, never, range, suggest, inspect, decompose, page: the
+    /// assembly file, the baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several
+    /// assemblies, `partial` that of `check --shard`, `proof` that of `check --proof`, `page` the data inside the page.
     #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
 }
@@ -33,6 +33,8 @@ pub enum SchemaChoice {
     Report,
     /// The partial report of `check --shard`
     Partial,
+    /// The proofs of `check --proof`
+    Proof,
     /// The baseline file
     Baseline,
     /// The report of `check --format json` for several assemblies
@@ -62,6 +64,7 @@ impl SchemaChoice {
             Self::Assembly => include_str!("../../docs/schema/assembly.json"),
             Self::Report => include_str!("../../docs/schema/report.json"),
             Self::Partial => include_str!("../../docs/schema/partial.json"),
+            Self::Proof => include_str!("../../docs/schema/proof.json"),
             Self::Baseline => include_str!("../../docs/schema/baseline.json"),
             Self::Reports => include_str!("../../docs/schema/reports.json"),
             Self::Diff => include_str!("../../docs/schema/diff.json"),

@@ -1,6 +1,6 @@
 //! The long-running part of each command, replaceable in tests.
 
-use crate::check::{Drawn, Explanation, Outcome, Progress, RunStats};
+use crate::check::{Drawn, Explanation, Outcome, Progress, RunStats, SweepProofs};
 use crate::cli::settings::{CheckSettings, ExplainSettings};
 use crate::error::Error;
 use crate::report::inspect::MeshReport;
@@ -12,6 +12,8 @@ pub(crate) struct FinishedCheck {
     pub(crate) stats: RunStats,
     /// Judged shapes, if the run draws.
     pub(crate) drawn: Option<Drawn>,
+    /// Proofs of the sweeps, if the run writes them.
+    pub(crate) proofs: Option<SweepProofs>,
 }
 
 /// Runs a check.

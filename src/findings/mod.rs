@@ -9,7 +9,7 @@
 //! - `baseline`: accepted findings
 //! - `run_view`: common view of a run and of a report
 //! - `report_reader`, `report_motion`, `diff`: compares two reports
-//! - `report_run`, `as_reported`: a run from its report, and the run with the numbers of its report
+//! - `report_run`, `report_runs`, `as_reported`: a run from its report, and the run with the numbers of its report
 //! - `rule_lint`, `suggest`: warns about rules, proposes rules
 //! - `not_placed`: warns about instances without a placement
 //! - `glob_for`, `round_up`: globs and numbers of proposed rules
@@ -29,6 +29,7 @@ pub mod rank;
 pub(crate) mod report_motion;
 pub mod report_reader;
 pub(crate) mod report_run;
+pub(crate) mod report_runs;
 pub(crate) mod resolved;
 pub(crate) mod round_up;
 pub mod row_numbers;

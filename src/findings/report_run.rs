@@ -2,7 +2,8 @@
 
 use crate::assembly::{Geometry, InstanceIx, Level, Rule};
 use crate::check::{
-    Certainty, ClearedBy, Counts, InstanceOutcome, Mover, Outcome, PairOutcome, PartOutcome, Relation, Status,
+    Certainty, ClearedBy, Counts, InstanceOutcome, MotionOutcome, Mover, Outcome, PairOutcome, PartOutcome, Relation,
+    Status,
 };
 use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::findings::baseline::status::{
@@ -10,6 +11,7 @@ use crate::findings::baseline::status::{
 };
 use crate::findings::judged::{Judged, Severities};
 use crate::findings::report_reader::Report;
+use crate::findings::report_runs::{RawRuns, RowComparisons};
 use crate::findings::severity::{CommonVolume, Metric, Severity};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::Deserialize;
@@ -28,6 +30,9 @@ struct RawRun {
     pairs: Vec<RawPair>,
     groups: Vec<RawGroup>,
     warnings: Vec<RawWarning>,
+    /// Absent without joints and runs.
+    #[serde(default)]
+    motion: Option<RawRuns>,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +70,7 @@ struct RawGone {
 }
 
 #[derive(Deserialize)]
-struct RawGroup {
+pub(crate) struct RawGroup {
     id: String,
     kind: String,
 }
@@ -83,55 +88,55 @@ struct RawWarning {
 }
 
 #[derive(Deserialize)]
-struct RawPair {
-    a: String,
-    b: String,
-    status: String,
-    relation: Option<String>,
-    certainty: String,
-    geometry: String,
-    gap: Option<f64>,
-    gap_bracket: Option<Bounds>,
-    overlap_depth: Option<f64>,
-    penetration_depth: Option<f64>,
-    separating_translation: Option<[f64; 3]>,
-    mover: Option<Mover>,
-    closest_points: Option<RawPoints>,
-    deepest_point: Option<[f64; 3]>,
-    normal: Option<[f64; 3]>,
-    overlap_volume: Option<f64>,
-    overlap_volume_slack: Option<f64>,
-    overlap_volume_facets: Option<f64>,
-    overlap_box: Option<RawBox>,
-    facet_allowance: Option<f64>,
+pub(crate) struct RawPair {
+    pub a: String,
+    pub b: String,
+    pub status: String,
+    pub relation: Option<String>,
+    pub certainty: String,
+    pub geometry: String,
+    pub gap: Option<f64>,
+    pub gap_bracket: Option<Bounds>,
+    pub overlap_depth: Option<f64>,
+    pub penetration_depth: Option<f64>,
+    pub separating_translation: Option<[f64; 3]>,
+    pub mover: Option<Mover>,
+    pub closest_points: Option<RawPoints>,
+    pub deepest_point: Option<[f64; 3]>,
+    pub normal: Option<[f64; 3]>,
+    pub overlap_volume: Option<f64>,
+    pub overlap_volume_slack: Option<f64>,
+    pub overlap_volume_facets: Option<f64>,
+    pub overlap_box: Option<RawBox>,
+    pub facet_allowance: Option<f64>,
     #[serde(default)]
-    within_facet_error: bool,
-    rule: Option<RawRule>,
-    baseline: Option<String>,
-    accepted: Option<RawAccepted>,
-    group: Option<String>,
+    pub within_facet_error: bool,
+    pub rule: Option<RawRule>,
+    pub baseline: Option<String>,
+    pub accepted: Option<RawAccepted>,
+    pub group: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct RawPoints {
-    a: [f64; 3],
-    b: [f64; 3],
+pub(crate) struct RawPoints {
+    pub a: [f64; 3],
+    pub b: [f64; 3],
 }
 
-#[derive(Deserialize)]
-struct RawBox {
+#[derive(Clone, Deserialize)]
+pub(crate) struct RawBox {
     min: [f64; 3],
     max: [f64; 3],
 }
 
-#[derive(Deserialize)]
-struct RawRule {
+#[derive(Clone, Deserialize)]
+pub(crate) struct RawRule {
     file: String,
     index: u32,
 }
 
 #[derive(Deserialize)]
-struct RawAccepted {
+pub(crate) struct RawAccepted {
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
@@ -142,26 +147,29 @@ struct RawAccepted {
 }
 
 impl Report {
-    /// Rebuilds the judged run. `parts` and `instances` are those of the assembly as it is now, in its order.
+    /// Rebuilds the judged run. `parts`, `instances` and `joints` are those of the assembly as it is now, in its order.
     ///
     /// Files, fixes and the use of rules stay empty, and so does every number that a report lacks.
     ///
     /// # Errors
-    /// Refuses an assembly with other meshes or placements than the report, and a report of an older release.
+    /// Refuses an assembly with other meshes, placements or joints than the report, and a report of an older release.
     pub fn judged(
         &self,
         bytes: &[u8],
         parts: Vec<PartOutcome>,
         instances: Vec<InstanceOutcome>,
+        joints: MotionOutcome,
     ) -> Result<Judged, Error> {
         self.agree(&parts, &instances)?;
         let refuse = |what: String| Error::one(Location::file(&self.file), what, FIX);
         let raw: RawRun = serde_json::from_slice(bytes).map_err(|e| refuse(format!("not a complete report: {e}")))?;
         let places = (0..).zip(&instances).map(|(k, i)| (i.id.as_str(), InstanceIx(k))).collect();
-        let reader = Reader { units: self.units, places, rules: &self.rules, groups: &raw.groups };
+        let reader = Reader { units: self.units, places: &places, rules: &self.rules, groups: &raw.groups };
         let rows: Vec<(PairOutcome, Option<Comparison>)> =
             raw.pairs.iter().zip(0..).map(|(p, k)| reader.row(p, k)).collect::<Result<_, _>>().map_err(refuse)?;
         let (pairs, comparisons) = rows.into_iter().unzip();
+        let motion = raw.motion.map(|runs| runs.settled(&reader, joints, self.settings.geometry));
+        let (motion, of_runs) = motion.transpose().map_err(|what| refuse_motion(&self.file, what))?.unzip();
         let mut severities = Severities::default();
         for (status, level) in &raw.summary.severity {
             if let (Ok(status), Some(level)) = (status_of(status), Level::from_name(level)) {
@@ -186,11 +194,11 @@ impl Report {
             rules: self.rules.clone(),
             rule_uses: Vec::new(),
             warnings: raw.warnings.into_iter().filter_map(RawWarning::settled).collect(),
-            motion: None,
+            motion,
         };
         Ok(Judged {
             outcome,
-            baseline: raw.baseline.map(|b| b.settled(comparisons)),
+            baseline: raw.baseline.map(|b| b.settled(comparisons, of_runs.unwrap_or_default())),
             fail_on: fail_on.unwrap_or_default(),
             strict: raw.summary.strict,
             severities,
@@ -225,24 +233,35 @@ impl Report {
     }
 }
 
+/// Refuses runs of other joints.
+fn refuse_motion(file: &str, what: String) -> Error {
+    Error::one(Location::file(file), what, "check the assembly again")
+}
+
 /// Converts rows. Messages are about the first unknown name.
-struct Reader<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
     units: LengthUnit,
-    places: BTreeMap<&'a str, InstanceIx>,
+    places: &'a BTreeMap<&'a str, InstanceIx>,
     rules: &'a [Rule],
     groups: &'a [RawGroup],
 }
 
 impl Reader<'_> {
-    fn mm(&self, x: f64) -> f64 {
+    /// The same, with the groups of a run.
+    pub(crate) fn with_groups<'b>(&'b self, groups: &'b [RawGroup]) -> Reader<'b> {
+        Reader { groups, ..*self }
+    }
+
+    pub(crate) fn mm(&self, x: f64) -> f64 {
         x * self.units.mm()
     }
 
-    fn point(&self, p: [f64; 3]) -> Vec3 {
+    pub(crate) fn point(&self, p: [f64; 3]) -> Vec3 {
         Vec3::from(p.map(|x| self.mm(x)))
     }
 
-    fn row(&self, p: &RawPair, k: u64) -> Result<(PairOutcome, Option<Comparison>), String> {
+    pub(crate) fn row(&self, p: &RawPair, k: u64) -> Result<(PairOutcome, Option<Comparison>), String> {
         let place = |id: &String| {
             self.places.get(id.as_str()).copied().ok_or_else(|| format!("the instance `{id}` of a pair is missing"))
         };
@@ -318,19 +337,19 @@ impl Reader<'_> {
     }
 }
 
-fn status_of(name: &str) -> Result<Status, String> {
+pub(crate) fn status_of(name: &str) -> Result<Status, String> {
     Status::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| format!("unknown status `{name}`"))
 }
 
 impl RawBaseline {
-    fn settled(self, comparisons: Vec<Option<Comparison>>) -> BaselineOutcome {
+    fn settled(self, comparisons: RowComparisons, runs: Vec<RowComparisons>) -> BaselineOutcome {
         let mut counts = BaselineCounts::default();
-        comparisons.iter().flatten().for_each(|c| *counts.of_mut(c.status) += 1);
+        comparisons.iter().chain(runs.iter().flatten()).flatten().for_each(|c| *counts.of_mut(c.status) += 1);
         let gone = self.gone.into_iter().filter_map(|g| {
             let status = status_of(&g.status).ok()?;
             Some(ResolvedFinding { a: g.a, b: g.b, run: g.run, status, fixed: g.baseline == "fixed", why: g.why })
         });
-        BaselineOutcome { file: self.file, comparisons, runs: Vec::new(), counts, gone: gone.collect() }
+        BaselineOutcome { file: self.file, comparisons, runs, counts, gone: gone.collect() }
     }
 }
 

@@ -40,6 +40,11 @@ impl OrbitAxis {
         Some(Self { axis: j.joint.axis, at: j.joint.at, across: [x, y], lead, pose: chain.drawn })
     }
 
+    /// True for a screw.
+    pub fn is_screw(&self) -> bool {
+        self.lead != 0.0
+    }
+
     /// Coordinates of a point about the axis: two across it, one along it.
     fn local(&self, x: &Vec3) -> Vec3 {
         let d = x - self.at;

@@ -2,6 +2,7 @@
 
 use crate::motion::chain::{Cell, Law};
 use crate::motion::mechanism::JointIx;
+use std::collections::VecDeque;
 
 /// Name of the drawing among the runs: no joint moves.
 pub const AS_DRAWN: &str = "as-drawn";
@@ -54,6 +55,13 @@ pub struct Segment {
 /// Number of cells of a segment with one parameter.
 const CELLS: usize = 64;
 
+/// Excess of a solved value over a limit that counts as rounding (degrees or mm): of limits written with some digits, and
+/// of the solution.
+const LIMIT_SLACK: f64 = 1e-6;
+
+/// Largest number of boxes in the search for a solved value outside of its limits.
+const MAX_LIMIT_CELLS: usize = 4096;
+
 impl Segment {
     /// Equal cells that cover the parameters: 64 for one, 8 × 8 for two, fewer steps for more; none for a pose.
     pub fn cells(&self) -> Vec<Cell> {
@@ -75,6 +83,37 @@ impl Segment {
             cells = cells.iter().flat_map(|cell| parts.iter().map(move |part| with(cell, part))).collect();
         }
         cells
+    }
+
+    /// A value of a solved joint outside of its limits, by more than [`LIMIT_SLACK`]; `None` without one. For several
+    /// parameters, a search of limited cost finds it.
+    pub fn solved_outside(&self, joint: JointIx, [low, high]: [f64; 2]) -> Option<f64> {
+        let law = &self.laws[joint.0 as usize];
+        let beyond = |value: f64, by: f64| value < low - by || value > high + by;
+        if self.ranges.len() < 2 {
+            return self.values_of(joint).into_iter().find(|value| beyond(*value, LIMIT_SLACK));
+        }
+        let mut queue = VecDeque::from([self.ranges.clone()]);
+        for _ in 0..MAX_LIMIT_CELLS {
+            let ranges = queue.pop_front()?;
+            let cell = Cell::around(&ranges);
+            let over = law.over(&cell, law.solved.as_ref().map(|own| own.over(&cell)).as_ref());
+            if beyond(over.value, LIMIT_SLACK) {
+                return Some(over.value);
+            }
+            if !beyond(over.value - over.reach, LIMIT_SLACK) && !beyond(over.value + over.reach, LIMIT_SLACK) {
+                continue;
+            }
+            let share = |p: &usize| (ranges[*p][1] - ranges[*p][0]) / (self.ranges[*p][1] - self.ranges[*p][0]);
+            let moves = (0..ranges.len()).filter(|p| ranges[*p][0] < ranges[*p][1]);
+            let widest = moves.max_by(|p, q| share(p).total_cmp(&share(q)).then(q.cmp(p)))?;
+            for half in [[ranges[widest][0], cell.center[widest]], [cell.center[widest], ranges[widest][1]]] {
+                let mut ranges = ranges.clone();
+                ranges[widest] = half;
+                queue.push_back(ranges);
+            }
+        }
+        None
     }
 
     /// Least and largest value of a joint over the segment.

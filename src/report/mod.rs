@@ -30,6 +30,7 @@ pub(crate) mod motion;
 pub(crate) mod never;
 pub(crate) mod number;
 pub(crate) mod picture_links;
+pub(crate) mod proof;
 pub(crate) mod range;
 pub(crate) mod rows;
 pub(crate) mod sarif;

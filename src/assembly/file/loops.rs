@@ -19,9 +19,11 @@ pub(crate) struct RawLoop {
     pub point: Vec3,
     /// Direction of the pin's axis, of length 1.
     pub axis: Vec3,
+    /// Names of the joints that the loop solves; `None` for those without a range.
+    pub solves: Option<[Located<String>; 2]>,
 }
 
-const LOOP_KEYS: [&str; 4] = ["pin", "at", "axis", "comment"];
+const LOOP_KEYS: [&str; 5] = ["pin", "at", "axis", "solves", "comment"];
 
 /// Loops without a problem.
 #[derive(Debug, Default)]
@@ -65,13 +67,18 @@ fn read_loop(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, un
     let pin = needed("pin", "add \"pin\" with the two joints that carry the pinned parts");
     let at = needed("at", "add \"at\" with a point of the pin's axis");
     let axis = needed("axis", "add \"axis\" with the direction of the pin");
-    let pin = pin.and_then(|pin| {
-        let trail = JsonPath::Key(trail, "pin");
-        let names = reader.list::<2>(pin, &trail, "a list of two joints")?;
-        let [first, second] = [0, 1].map(|k: usize| read_name(reader, names[k], &JsonPath::Index(&trail, k)));
-        Some([first?, second?])
-    });
+    let pin = pin.and_then(|pin| read_two(reader, pin, &JsonPath::Key(trail, "pin")));
+    let solves = fields.get("solves").map(|names| read_two(reader, names, &JsonPath::Key(trail, "solves")));
     let point = at.and_then(|at| placement::read_point(reader, at, &JsonPath::Key(trail, "at"), unit));
     let axis = axis.and_then(|axis| read_axis(reader, axis, &JsonPath::Key(trail, "axis")));
-    Some(RawLoop { at: reader.source.at(value.start(), trail), pin: pin?, point: point?, axis: axis? })
+    // A damaged list leaves no loop.
+    let solves = solves.map_or(Some(None), |names| names.map(Some));
+    Some(RawLoop { at: reader.source.at(value.start(), trail), pin: pin?, point: point?, axis: axis?, solves: solves? })
+}
+
+/// Reads two names of joints.
+fn read_two(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<[Located<String>; 2]> {
+    let names = reader.list::<2>(value, trail, "a list of two joints")?;
+    let [first, second] = [0, 1].map(|k: usize| read_name(reader, names[k], &JsonPath::Index(trail, k)));
+    Some([first?, second?])
 }

@@ -9,7 +9,7 @@ use crate::assembly::motion::scope::{Report, Scope};
 use crate::assembly::motion::{Motion, NamedJoint};
 use crate::geom::LengthUnit;
 use crate::json::wording::quoted;
-use crate::motion::{JointIx, JointKind, Loop, LoopStop, Mechanism};
+use crate::motion::{JointIx, JointKind, Loop, LoopStop, Mechanism, RunKind};
 
 /// Largest angle between a joint's axis and the direction that its loop demands (radians): more than the rounding of axes
 /// written with seven digits.
@@ -38,7 +38,17 @@ pub(crate) fn with_loops(
             let at = place.placement.linear * raw.point + place.placement.translation;
             let (at, axis) = if place.prefix.is_empty() { (raw.point, raw.axis) } else { (at, axis) };
             let one = Loop { links: [first, second], at, axis, solves: [first, second] };
-            match solved(&mechanism, files, tree, &one) {
+            let chosen =
+                raw.solves.as_ref().map(|two| two.each_ref().map(|n| tree.find(place.file, &place.prefix, n, report)));
+            let chosen = match chosen {
+                Some([Some(first), Some(second)]) => Some([first, second]),
+                Some(_) => {
+                    whole = false;
+                    continue;
+                }
+                None => None,
+            };
+            match solved(&mechanism, files, tree, &one, chosen) {
                 Ok(solves) => {
                     loops.push(Loop { solves, ..one });
                     places.push((place.file, raw));
@@ -69,23 +79,83 @@ pub(crate) fn with_loops(
     })
 }
 
-/// Finds the two joints that a loop solves: those without a range and without a leader.
+/// Finds the two joints that a loop solves: the chosen ones, or those without a range and without a leader.
 fn solved(
     mechanism: &Mechanism,
     files: &[File],
     tree: &JointTree,
     one: &Loop,
+    chosen: Option<[JointIx; 2]>,
 ) -> Result<[JointIx; 2], (String, String)> {
-    let ring: Vec<JointIx> = mechanism.ring(one).concat();
+    let name = |j: JointIx| tree.name(j);
+    let ring = planar_ring(mechanism, one, name)?;
+    if let Some(chosen) = chosen {
+        return in_ring(mechanism, &ring, chosen, name);
+    }
     let names = |joints: &[JointIx]| joints.iter().map(|j| quoted(tree.name(*j))).collect::<Vec<_>>().join(", ");
+    let open: Vec<JointIx> = ring.iter().copied().filter(|j| is_open(files, tree, *j)).collect();
+    if let [first, second] = *open.as_slice() {
+        return Ok([first, second]);
+    }
+    let what = match open.as_slice() {
+        [] => "no joint of the loop is without a range".to_owned(),
+        [one] => format!("only one joint of the loop is without a range, {}", quoted(tree.name(*one))),
+        more => format!("{} joints of the loop are without a range: {}", more.len(), names(more)),
+    };
+    let fix = format!(
+        "a loop solves two joints: leave out the range of two of {}, or name them as `solves`, and give the others one",
+        names(&ring)
+    );
+    Err((what, fix))
+}
+
+/// The two joints that a loop solves, in the order of its ring.
+///
+/// # Errors
+/// Refuses joints outside of the ring, a follower, and the same joint twice.
+pub(crate) fn in_ring<'n>(
+    mechanism: &Mechanism,
+    ring: &[JointIx],
+    chosen: [JointIx; 2],
+    name: impl Fn(JointIx) -> &'n str,
+) -> Result<[JointIx; 2], (String, String)> {
+    let known = ring.iter().map(|j| quoted(name(*j))).collect::<Vec<_>>().join(", ");
+    for j in chosen {
+        if !ring.contains(&j) {
+            let what = format!("{} is not in the ring of the loop", quoted(name(j)));
+            return Err((what, format!("name two of {known}")));
+        }
+        if mechanism.joints()[j.0 as usize].follows.is_some() {
+            let what = format!("{} follows another joint: no loop solves it", quoted(name(j)));
+            return Err((what, format!("name two other joints of {known}")));
+        }
+    }
+    let [first, second] = chosen;
+    if first == second {
+        return Err((format!("{} is named twice", quoted(name(first))), format!("name two of {known}")));
+    }
+    let place = |j: JointIx| ring.iter().position(|other| *other == j);
+    Ok(if place(first) < place(second) { [first, second] } else { [second, first] })
+}
+
+/// The ring of a loop.
+///
+/// # Errors
+/// Refuses a pin of one link, and joints that leave the plane across the pin.
+pub(crate) fn planar_ring<'n>(
+    mechanism: &Mechanism,
+    one: &Loop,
+    name: impl Fn(JointIx) -> &'n str,
+) -> Result<Vec<JointIx>, (String, String)> {
+    let ring: Vec<JointIx> = mechanism.ring(one).concat();
     if ring.is_empty() {
-        let what = format!("the pin joins {} with itself", quoted(tree.name(one.links[0])));
+        let what = format!("the pin joins {} with itself", quoted(name(one.links[0])));
         return Err((what, "name two joints that carry different parts".to_owned()));
     }
     for j in &ring {
         let own = &mechanism.joints()[j.0 as usize].joint;
         let (along, across) = (own.axis.dot(&one.axis).abs(), own.axis.cross(&one.axis).norm());
-        let name = quoted(tree.name(*j));
+        let name = quoted(name(*j));
         match own.kind {
             JointKind::Revolute if across > PLANAR => {
                 let what = format!(
@@ -105,18 +175,7 @@ fn solved(
             _ => {}
         }
     }
-    let open: Vec<JointIx> = ring.iter().copied().filter(|j| is_open(files, tree, *j)).collect();
-    if let [first, second] = *open.as_slice() {
-        return Ok([first, second]);
-    }
-    let what = match open.as_slice() {
-        [] => "no joint of the loop is without a range".to_owned(),
-        [one] => format!("only one joint of the loop is without a range, {}", quoted(tree.name(*one))),
-        more => format!("{} joints of the loop are without a range: {}", more.len(), names(more)),
-    };
-    let fix =
-        format!("a loop solves two joints: leave out the range of two of {}, and give the others one", names(&ring));
-    Err((what, fix))
+    Ok(ring)
 }
 
 /// True for a joint without a range and without a leader.
@@ -151,6 +210,49 @@ fn refuse_endless(loops: &[Loop], files: &[File], tree: &JointTree, report: &mut
             report.add(file, &placed.at, format!("no `{key}`"), fix);
         }
     }
+}
+
+/// Problems of a run that drives a loop beyond its motion, or a follower or a solved joint out of its range. `joints` are
+/// the names by [`JointIx`]. Each has its fix.
+pub(crate) fn driven_too_far(
+    joints: &[&str],
+    mechanism: &Mechanism,
+    run: &RunKind,
+    unit: LengthUnit,
+) -> Vec<(String, String)> {
+    let segments = match mechanism.segments(run) {
+        Ok(segments) => segments,
+        Err(stop) => return vec![beyond_motion(joints, mechanism, &stop, unit)],
+    };
+    let mut found = Vec::new();
+    for (joint, own) in (0..).map(JointIx).zip(mechanism.joints()) {
+        let Some(range) = own.range else { continue };
+        let solved = mechanism.is_solved(joint);
+        if own.follows.is_none() && !solved {
+            continue;
+        }
+        let outside = if solved {
+            segments.iter().find_map(|s| s.solved_outside(joint, range))
+        } else {
+            segments.iter().flat_map(|s| s.values_of(joint)).find(|v| *v < range[0] || *v > range[1])
+        };
+        let Some(value) = outside else { continue };
+        let shown = |value: f64| shown_value(own.joint.kind, value, unit);
+        let name = quoted(joints[joint.0 as usize]);
+        let [from, to] = range.map(shown);
+        let what = format!("drives {name} to {}, outside its range {from} to {to}", shown(rounded(value, solved)));
+        let change = match own.follows {
+            Some(follow) => format!("change the values of {}", quoted(joints[follow.leader.0 as usize])),
+            None => "change the values of the joints that drive its loop".to_owned(),
+        };
+        found.push((what, format!("{change}, or the range of {name}")));
+    }
+    found
+}
+
+/// A solved value to four decimals: its digits beyond depend on the rounding of its solution.
+fn rounded(value: f64, solved: bool) -> f64 {
+    if solved { (value * 1e4).round() / 1e4 } else { value }
 }
 
 /// Explains a run that drives a loop beyond its motion, with the fix. `joints` are the names by [`JointIx`].

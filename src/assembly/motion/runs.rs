@@ -6,7 +6,7 @@ use crate::assembly::file::runs::{RawConfiguration, RawSweep, RawTravel, RawValu
 use crate::assembly::file::tree::File;
 use crate::assembly::motion::NamedRun;
 use crate::assembly::motion::joints::JointTree;
-use crate::assembly::motion::loops::beyond_motion;
+use crate::assembly::motion::loops::driven_too_far;
 use crate::assembly::motion::scope::Report;
 use crate::assembly::rules::glob::Glob;
 use crate::error::Location;
@@ -184,28 +184,11 @@ impl<'f> RunReader<'f, '_> {
         Some((joint, range))
     }
 
-    /// Reports a loop that a run drives beyond its motion, and a follower that it drives out of its own range.
+    /// Reports a loop that a run drives beyond its motion, and joints that it drives out of their own range.
     fn check_driven(&mut self, run: &NamedRun, mechanism: &Mechanism) {
-        let followers: Vec<JointIx> = (0..self.tree.joints.len() as u32).map(JointIx).collect();
-        let segments = match mechanism.segments(&run.kind) {
-            Ok(segments) => segments,
-            Err(stop) => {
-                let names: Vec<&str> = self.tree.joints.iter().map(|j| j.name.as_str()).collect();
-                let (what, fix) = beyond_motion(&names, mechanism, &stop, self.unit);
-                return self.problem(&run.at, what, fix);
-            }
-        };
-        for joint in followers {
-            let own = &mechanism.joints()[joint.0 as usize];
-            let (Some(follow), Some([from, to])) = (own.follows, own.range) else { continue };
-            let kind = own.joint.kind;
-            let outside = segments.iter().flat_map(|s| s.values_of(joint)).find(|v| *v < from || *v > to);
-            if let Some(value) = outside {
-                let [name, leader] = [joint, follow.leader].map(|j| quoted(self.tree.name(j)));
-                let value = shown_value(kind, value, self.unit);
-                let what = format!("drives {name} to {value}, outside its range {}", self.shown_range(joint));
-                self.problem(&run.at, what, format!("change the values of {leader}, or the range of {name}"));
-            }
+        let names: Vec<&str> = self.tree.joints.iter().map(|j| j.name.as_str()).collect();
+        for (what, fix) in driven_too_far(&names, mechanism, &run.kind, self.unit) {
+            self.problem(&run.at, what, fix);
         }
     }
 }

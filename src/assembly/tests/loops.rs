@@ -72,6 +72,26 @@ fn a_sub_assembly_brings_its_loop_along_turned_and_in_its_unit() {
     assert!((piston.value(&[180.0]) + 600.0).abs() < 1e-9);
 }
 
+/// The pin, with the names of the solved joints.
+fn solving(joints: &str) -> String {
+    PIN.replace("\"at\"", &format!("\"solves\": {joints}, \"at\""))
+}
+
+#[test]
+fn a_solved_joint_may_have_limits_that_runs_keep() {
+    let limited = |to: f64| {
+        let joints = slider_crank(r#""moves": ["c"]"#, r#""moves": ["c"], "range": [-40, 10]"#);
+        let sweep = format!("\"sweeps\": {{ \"turn\": {{ \"joints\": {{ \"crank\": [0, {to}] }} }} }}");
+        format!("{joints}, \"loops\": [{}], {sweep}", solving(r#"["piston", "rod"]"#))
+    };
+    let assembly = loaded(&limited(95.0));
+    let mechanism = &assembly.motion.mechanism;
+    assert_eq!(mechanism.loops()[0].solves, [JointIx(1), JointIx(2)]);
+    assert_eq!(mechanism.joints()[2].range, Some([-40.0, 10.0]));
+    assert_eq!(mechanism.free().map(|(ix, _)| ix).collect::<Vec<_>>(), [JointIx(0)]);
+    assert_problem(&limited(180.0), "sweeps.turn", "drives `piston` to -60, outside its range -40 to 10");
+}
+
 #[test]
 fn each_wrong_loop_is_refused_with_its_place_and_a_fix() {
     let with = |from: &str, to: &str| format!("{}, \"loops\": [{PIN}]", slider_crank(from, to));
@@ -86,6 +106,14 @@ fn each_wrong_loop_is_refused_with_its_place_and_a_fix() {
         (with(r#""moves": ["b"]"#, r#""moves": ["b"], "range_deg": [0, 9]"#), "loops[0]", "only one joint of the loop"),
         (with(r#", "range_deg": "full""#, ""), "loops[0]", "3 joints of the loop are without a range: `rod`, `crank`"),
         (looped(&format!("{PIN}, {PIN}")), "loops[1]", "another loop solves `rod`, too"),
+        (looped(&solving(r#"["rod", "pistn"]"#)), "loops[0].solves[1]", "did you mean `piston`?"),
+        (looped(&solving(r#"["rod"]"#)), "loops[0].solves", "a list of two joints"),
+        (looped(&solving(r#"["rod", "rod"]"#)), "loops[0]", "`rod` is named twice"),
+        (
+            looped(&solving(r#"["rod", "crank"]"#)),
+            "joints.piston",
+            "no `range`; add \"range\": [from, to], the limits of the joint",
+        ),
         (
             looped(
                 &format!("{PIN}], \"poses\": {{ \"p\": {{ \"rod\": 5 }} }}, \"x\": [")

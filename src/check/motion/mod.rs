@@ -13,6 +13,7 @@
 //! - `motion_key`: the motion of a pair, for baselines
 //! - `never`: pairs that never meet, over all values of all joints
 //! - `range`: how far a joint can move from the drawing
+//! - `proofs`, `proof_shapes`: proofs of passing pairs, for another program to check
 //! - `outcome`: rows and counts of the runs
 //!
 //! A pair that a run leaves as drawn, under the same rule, keeps its answer from the drawing. A pair that a sweep moves
@@ -28,6 +29,8 @@ pub(crate) mod one_pair;
 pub(crate) mod outcome;
 pub(crate) mod place;
 pub(crate) mod plan;
+pub(crate) mod proof_shapes;
+pub(crate) mod proofs;
 pub(crate) mod range;
 pub(crate) mod segment;
 pub(crate) mod several;

@@ -16,10 +16,13 @@ use crate::error::{Error, Location, Problem};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
 use crate::json::wording::{join_or, nearest, quoted};
-use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
+use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind, Segment};
 
 /// Range examined for a turn or screw without limits, to each side: one turn (degrees). Slides have limits.
 const FULL_TURN: f64 = 360.0;
+
+/// Halvings of the way to the limit of a solved joint: a billionth of it remains.
+const LIMIT_HALVINGS: u32 = 30;
 
 /// Ranges of some joints from the drawing.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +55,8 @@ pub struct JointRange {
 /// One direction of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointSide {
-    /// Last value examined: the limit of the joint, or of one that follows it, or the last one with a proof that its loops
-    /// close; one turn for a turn or screw without limits.
+    /// Last value examined: the limit of the joint, or of one that follows it or closes its loop, or the last one with a
+    /// proof that its loops close; one turn for a turn or screw without limits.
     pub limit: f64,
     /// Farthest value to which every pair keeps its limits, proved from the drawing on.
     pub free: f64,
@@ -184,6 +187,26 @@ fn limit(mechanism: &Mechanism, joint: JointIx, towards: f64) -> f64 {
     end
 }
 
+/// Last value on the way from `home` to `limit` up to which all solved joints keep their limits; `path` is the way to a
+/// value.
+fn within_solved_limits(mechanism: &Mechanism, limit: f64, home: f64, path: impl Fn(f64) -> RunKind) -> f64 {
+    let solved = (0..).map(JointIx).zip(mechanism.joints()).filter(|(ix, _)| mechanism.is_solved(*ix));
+    let limited: Vec<_> = solved.filter_map(|(ix, own)| Some((ix, own.range?))).collect();
+    let keeps = |value: f64| {
+        let outside = |s: &Segment| limited.iter().any(|(ix, range)| s.solved_outside(*ix, *range).is_some());
+        mechanism.segments(&path(value)).is_ok_and(|segments| !segments.iter().any(outside))
+    };
+    if limited.is_empty() || keeps(limit) {
+        return limit;
+    }
+    let (mut kept, mut broken) = (home, limit);
+    for _ in 0..LIMIT_HALVINGS {
+        let middle = kept + 0.5 * (broken - kept);
+        *(if keeps(middle) { &mut kept } else { &mut broken }) = middle;
+    }
+    kept
+}
+
 impl RunChecker<'_> {
     /// Measures one direction of a joint.
     fn side(&self, joint: JointIx, towards: f64, rules: &RuleTable) -> JointSide {
@@ -213,6 +236,12 @@ impl RunChecker<'_> {
                 }
             }
         };
+        let kept = within_solved_limits(mechanism, limit, home, |value| path(value).kind);
+        if kept == home {
+            return JointSide { limit: home, free: home, stop: None };
+        }
+        let plan = if kept == limit { plan } else { RunPlan::of(self.assembly, &path(kept)).unwrap_or(plan) };
+        let limit = kept;
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;
         let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };

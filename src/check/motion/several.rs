@@ -13,16 +13,16 @@ use crate::motion::{Cell, Chain, ChainJoint, Law, Segment};
 use crate::query::sweep::{BoxAnswer, BoxSweep, SweepLimits, SweepStatus};
 
 /// A motion of several parameters.
-struct SeveralParameters {
+pub(crate) struct SeveralParameters {
     /// Indices of the parameters in their segment.
-    parameters: Vec<usize>,
-    chain: Chain,
-    ranges: Vec<[f64; 2]>,
+    pub parameters: Vec<usize>,
+    pub chain: Chain,
+    pub ranges: Vec<[f64; 2]>,
 }
 
 impl SeveralParameters {
     /// The chain as a motion of the parameters that it depends on.
-    fn of(chain: &Chain, ranges: &[[f64; 2]]) -> Self {
+    pub(crate) fn of(chain: &Chain, ranges: &[[f64; 2]]) -> Self {
         let parameters = parameters(chain, ranges);
         let rest: Vec<f64> = ranges.iter().map(|range| range[0]).collect();
         let law = |law: &Law| law.restricted(&parameters, &rest);

@@ -116,8 +116,9 @@ impl LoopTable {
     /// Returns the last point with a proof where the loops have a dead centre, or do not close beyond it.
     pub(crate) fn new(loops: Vec<FormedLoop>, ranges: Vec<[f64; 2]>, known: Known<'_>) -> Result<Self, DeadEnd> {
         let errors = vec![0.0; 2 * loops.len()];
-        let mut table = Self { loops, ranges: ranges.clone(), nodes: Vec::new(), root: 0, errors };
-        table.root = table.node(&ranges, known)?;
+        let whole = ranges.clone();
+        let mut table = Self { loops, ranges, nodes: Vec::new(), root: 0, errors };
+        table.root = table.node(&whole, known)?;
         Ok(table)
     }
 

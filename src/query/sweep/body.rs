@@ -78,6 +78,15 @@ fn edges(body: &Body) -> [Vec3; 3] {
     }
 }
 
+/// Direction across a plane between a body of A and one of B.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeparatingPlane {
+    /// Direction from A to B, of length 1 (A's frame).
+    pub direction: Vec3,
+    /// True if the bound holds with B as the moving part; false with A, seen from B.
+    pub moves_b: bool,
+}
+
 /// A body of A and one of B over one cell. The one that moves less counts as the moving one, seen from the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MovingPair<'f> {
@@ -104,7 +113,21 @@ impl<'f> MovingPair<'f> {
 
     /// Lower bound of the distance of the two bodies over the whole cell, as [`MovingBody::distance_bound`].
     pub(crate) fn distance_bound(&self, enough: f64, closest: Option<Vec3>) -> f64 {
-        self.moving.distance_bound(&self.bodies[usize::from(!self.moves_b)], enough, closest)
+        self.moving.distance_bound(self.standing(), enough, closest, |_| {})
+    }
+
+    /// Finds a plane that keeps the bodies more than `enough` (mm) apart over the whole cell.
+    pub(crate) fn separating_plane(&self, enough: f64, closest: Option<Vec3>) -> Option<SeparatingPlane> {
+        let mut best = Vec3::zeros();
+        let bound = self.moving.distance_bound(self.standing(), enough, closest, |n| best = *n);
+        // The engine points from the standing body to the moving one.
+        let direction = if self.moves_b { best } else { -best };
+        (bound > enough).then_some(SeparatingPlane { direction, moves_b: self.moves_b })
+    }
+
+    /// The body that does not count as the moving one.
+    fn standing(&self) -> &Body {
+        &self.bodies[usize::from(!self.moves_b)]
     }
 }
 
@@ -181,8 +204,9 @@ impl<'f> MovingBody<'f> {
     }
 
     /// Lower bound of the distance from a body of the other part, over the whole cell (mm), up to rounding; <= 0 if no tried direction
-    /// separates them. Returns early above `enough`. `closest` is a further direction to try.
-    fn distance_bound(&self, a: &Body, enough: f64, closest: Option<Vec3>) -> f64 {
+    /// separates them. Returns early above `enough`. `closest` is a further direction to try. `improve` receives each direction
+    /// with a better bound than those before.
+    fn distance_bound(&self, a: &Body, enough: f64, closest: Option<Vec3>, mut improve: impl FnMut(&Vec3)) -> f64 {
         let between = self.body.center() - a.center();
         let mut best = f64::NEG_INFINITY;
         let mut try_direction = |n: Vec3| {
@@ -191,7 +215,10 @@ impl<'f> MovingBody<'f> {
                 let n = n / length.sqrt();
                 let n = if n.dot(&between) < 0.0 { -n } else { n };
                 let bound = self.low(&n) - a.high(&n);
-                best = greater(best, bound);
+                if bound > best {
+                    best = bound;
+                    improve(&n);
+                }
             }
             best > enough
         };

@@ -77,17 +77,21 @@ impl Course<'_> {
     /// Halves a box along the parameter that moves the nodes most; false at the floor.
     fn split_region(&self, regions: &mut Regions, item: (u32, u32, u32), stack: &mut Vec<(u32, u32, u32)>) -> bool {
         let (i, j, id) = item;
+        let Some((_, halves)) = self.halves(regions, [i, j], id) else { return false };
+        stack.extend(halves.map(|half| (i, j, half)));
+        true
+    }
+
+    /// The parameter of a box that moves the nodes most, and both halves along it; `None` at the floor.
+    pub(crate) fn halves(&self, regions: &mut Regions, [i, j]: [u32; 2], id: u32) -> Option<(usize, [u32; 2])> {
         let region = regions.get(id);
         if region.displacement <= self.floor {
-            return false;
+            return None;
         }
         let center = region.frame.pose.point(&self.b.body(j).center());
         let radius = greater(self.a.radius(i), self.b.radius(j));
-        let Some(halves) = regions.widest(id, &center, radius).and_then(|p| regions.halves(id, p)) else {
-            return false;
-        };
-        stack.extend(halves.map(|half| (i, j, half)));
-        true
+        let parameter = regions.widest(id, &center, radius)?;
+        Some((parameter, regions.halves(id, parameter)?))
     }
 }
 

@@ -85,23 +85,37 @@ impl Scan {
 /// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`],
 /// for each solid.
 pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
-    let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
+    let tau = inset_distance(still, depth);
     let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
     let moved = |s, divides| inset(s, tau, still.rounding, divides);
     (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
 }
 
+/// Inset of each solid that proves a depth (mm); not positive for depths within the rounding.
+pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
+    0.5 * depth * (1.0 - INSET_SHARE) - still.margin
+}
+
 impl<'a> Level<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
-        let axis = OrbitAxis::of(chain);
+        Self::about(surfaces, OrbitAxis::of(chain), distance)
+    }
+
+    /// Level of a distance (mm, >= 0), with orbits about an axis.
+    pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
         let trees = trees(surfaces, axis.as_ref());
         Self { trees, axis, narrowed: Cell::new(false), distance, depth: None, patience: None }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn depth(insets: [&'a Surface; 2], chain: &Chain, depth: f64) -> Self {
-        Self { depth: Some(depth), ..Self::apart(insets, chain, 0.0) }
+        Self::apart(insets, chain, 0.0).of_depth(depth)
+    }
+
+    /// The same surfaces as insets for a depth (mm, > 0).
+    pub(crate) fn of_depth(self, depth: f64) -> Self {
+        Self { depth: Some(depth), ..self }
     }
 
     /// A level whose proofs end early, once some intervals are open: nothing but a complete proof counts.
@@ -110,7 +124,7 @@ impl<'a> Level<'a> {
     }
 
     /// Restricts proofs to the triangles that orbits leave open, once.
-    fn narrow(&self, margin: f64, budget: &mut Budget) {
+    pub(crate) fn narrow(&self, margin: f64, budget: &mut Budget) {
         let Some(axis) = self.axis.filter(|_| !self.narrowed.replace(true)) else { return };
         let [a, b] = self.trees.each_ref().map(SweepTree::surface);
         let orbits = [OrbitTree::new(a, &axis, |x| *x), OrbitTree::new(b, &axis, |x| axis.pose.point(x))];

@@ -19,6 +19,7 @@
 //! - `explained`: facets that explain an overlap
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
+//! - `certificate`: proofs in steps that another program can check
 
 pub(crate) mod body;
 pub(crate) mod box_run;
@@ -26,6 +27,9 @@ pub(crate) mod box_run;
 mod box_tests;
 pub(crate) mod boxes;
 pub(crate) mod cells;
+pub(crate) mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
@@ -75,6 +79,9 @@ pub(crate) mod work;
 pub(crate) mod worst;
 
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
+pub(crate) use certificate::{Certificate, Unproved};
+pub use certificate::{ProofClaim, ProofStep, SeparatingPlane};
 pub use explained::{ConcaveSurfaces, Explained};
+pub(crate) use inset::boundary as solid_boundary;
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
 pub use staircase::Step;

@@ -143,18 +143,28 @@ impl Course<'_> {
         if moving.distance_bound(enough, None) > enough {
             return Tested::Apart;
         }
-        let larger = greater(self.a.radius(i), self.b.radius(j));
-        if moving.displacement() > SPLIT_INTERVAL_ABOVE * larger { Tested::Fast } else { Tested::Nodes }
+        if self.is_fast([i, j], &moving) { Tested::Fast } else { Tested::Nodes }
     }
 
     /// Splits the larger node of a pair that is not two triangles.
     pub(crate) fn split_nodes(&self, [i, j]: [u32; 2], mut push: impl FnMut([u32; 2])) {
-        let larger_a = self.a.radius(i) >= self.b.radius(j) || self.b.triangle(j).is_some();
-        if self.a.triangle(i).is_none() && larger_a {
+        if self.splits_a([i, j]) {
             self.a.children(i).filter(|c| self.a.is_active(*c)).for_each(|c| push([c, j]));
         } else {
             self.b.children(j).filter(|c| self.b.is_active(*c)).for_each(|c| push([i, c]));
         }
+    }
+
+    /// True if A's node is the one to split.
+    pub(crate) fn splits_a(&self, [i, j]: [u32; 2]) -> bool {
+        let larger_a = self.a.radius(i) >= self.b.radius(j) || self.b.triangle(j).is_some();
+        self.a.triangle(i).is_none() && larger_a
+    }
+
+    /// True if the cell is to be split before these nodes.
+    #[inline]
+    pub(crate) fn is_fast(&self, [i, j]: [u32; 2], moving: &MovingPair) -> bool {
+        moving.displacement() > SPLIT_INTERVAL_ABOVE * greater(self.a.radius(i), self.b.radius(j))
     }
 
     /// True if two triangles at a distance (mm) break the limit `distance` (mm, >= 0).

@@ -5,6 +5,7 @@ use crate::motion::{Orbit, OrbitAxis};
 use crate::query::sweep::body::Body;
 use crate::shape::surface::{Below, SKEW, Surface};
 use std::cell::OnceCell;
+use std::ops::Range;
 
 /// Tree over the triangles of a surface. An id below the number of boxes is a box, the others are triangles.
 pub(crate) struct SweepTree<'a> {
@@ -99,8 +100,19 @@ impl<'a> SweepTree<'a> {
         }
     }
 
+    /// Position of the first triangle below a node, in the order of the surface. O(depth).
+    pub(crate) fn first_triangle(&self, mut id: u32) -> u32 {
+        loop {
+            let children = self.children(id);
+            if children.is_empty() {
+                return id - self.surface.tree().nodes.len() as u32;
+            }
+            id = children.start;
+        }
+    }
+
     /// Ids of the children of a box; empty for a triangle.
-    pub(crate) fn children(&self, id: u32) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn children(&self, id: u32) -> Range<u32> {
         let nodes = &self.surface.tree().nodes;
         let first_triangle = nodes.len() as u32;
         match nodes.get(id as usize).map(crate::shape::surface::Node::below) {
@@ -126,12 +138,15 @@ mod tests {
         let mut stack: Vec<(u32, Vec<u32>)> = vec![(0, Vec::new())];
         while let Some((id, above)) = stack.pop() {
             if let Some(t) = tree.triangle(id) {
-                seen[id as usize - surface.tree().nodes.len()] += 1;
+                seen[tree.first_triangle(id) as usize] += 1;
                 for &up in &above {
                     let center = tree.body(up).center();
                     assert!(t.iter().all(|x| (x - center).norm() <= tree.radius(up)));
                 }
             }
+            // Siblings hold the triangles of their parent in order.
+            let starts: Vec<u32> = tree.children(id).map(|c| tree.first_triangle(c)).collect();
+            assert!(starts.is_sorted() && starts.first().is_none_or(|first| *first == tree.first_triangle(id)));
             let above = [above, vec![id]].concat();
             stack.extend(tree.children(id).map(|c| (c, above.clone())));
         }

@@ -1,8 +1,8 @@
 //! Writes the poses and sweeps of a check as JSON: docs/reference/report.md.
 
 use crate::check::{
-    CurvePart, ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome,
-    pair_id,
+    CurvePart, ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, Mover, PairOutcome,
+    RunOutcome, pair_id,
 };
 use crate::findings::{BaselineStatus, Groups, Judged};
 use crate::geom::{Bounds, LengthUnit};
@@ -181,6 +181,7 @@ struct Worst<'a> {
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     separating_translation: Option<[f64; 3]>,
+    mover: Option<Mover>,
     closest_points: Option<[[f64; 3]; 2]>,
     deepest_point: Option<[f64; 3]>,
     normal: Option<[f64; 3]>,
@@ -353,6 +354,7 @@ impl<'a> Worst<'a> {
             overlap_depth: mm(p.overlap_depth),
             penetration_depth: mm(p.penetration_depth),
             separating_translation: p.separating_translation.map(|t| vector(&t, units)),
+            mover: p.mover,
             closest_points: p.closest_points.map(|points| points.map(|point| vector(&point, units))),
             deepest_point: p.deepest_point.map(|point| vector(&point, units)),
             normal: p.normal.map(Into::into),
