@@ -78,7 +78,7 @@ impl Course<'_> {
     fn split_region(&self, regions: &mut Regions, item: (u32, u32, u32), stack: &mut Vec<(u32, u32, u32)>) -> bool {
         let (i, j, id) = item;
         let region = regions.get(id);
-        if region.displacement <= self.floor {
+        if region.displacement <= self.floor.displacement {
             return false;
         }
         let center = region.frame.pose.point(&self.b.body(j).center());

@@ -4,6 +4,7 @@ use crate::geom::math::greater;
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::level::{Level, Scan, insets};
+use crate::query::sweep::prove::Floor;
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
 use crate::query::sweep::work::Work;
@@ -176,7 +177,16 @@ impl Sweep<'_> {
 
     /// Scans a part of the run at a level.
     pub(crate) fn scan(&self, level: &Level, work: &mut Work, range: [f64; 2], backward: bool) -> Scan {
-        let scan = level.scan(self, &work.still, work.floor, range, backward, &mut work.budget);
+        let scan = level.scan(self, &work.still, work.floor.into(), range, backward, &mut work.budget);
+        work.frames += scan.frames;
+        scan
+    }
+
+    /// Tries to prove a level for the whole run; ends at the first part that stays open in intervals with a displacement
+    /// of at most `floor` (mm).
+    pub(crate) fn try_level(&self, level: &Level, work: &mut Work, floor: f64) -> Scan {
+        let floor = Floor { displacement: greater(floor, work.floor), gives_up: true };
+        let scan = level.scan(self, &work.still, floor, self.range, false, &mut work.budget);
         work.frames += scan.frames;
         scan
     }

@@ -33,6 +33,10 @@ const BEYOND: [f64; 2] = [1.03, 0.5];
 /// Width of the bracket that ends the search: a share of the depth; a tolerance is always enough.
 const WIDTH: f64 = 0.05;
 
+/// Displacement within the shortest intervals of the proof by insets: a share of the depth. Where insets meet without a
+/// common ball between them, shorter ones cost a static query each, and seldom help.
+const INSET_FLOOR: f64 = 0.002;
+
 /// Largest number of insets.
 const MAX_INSETS: usize = 4;
 
@@ -87,7 +91,7 @@ impl Sweep<'_> {
             let depth = greater(best.depth * BEYOND[0], best.depth + BEYOND[1] * self.limits.tolerance);
             let Some([a, b]) = insets(&work.still, depth) else { break };
             let level = Level::depth([&a, &b], self.chain, depth);
-            let scan = self.scan(&level, work, self.range, false);
+            let scan = self.try_level(&level, work, INSET_FLOOR * depth);
             if scan.is_complete() {
                 upper = lesser(upper, depth);
                 break;
@@ -141,8 +145,10 @@ impl Sweep<'_> {
     }
 
     /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm); keeps the better ball.
-    fn bound(&self, work: &Work, q: f64, best: &mut Ball) -> f64 {
-        let beyond = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
+    /// B moves by `moved` (mm) about the pose: a bound closer than half of that would not spare a further pose.
+    fn bound(&self, work: &Work, q: f64, moved: f64, best: &mut Ball) -> f64 {
+        let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
+        let beyond = greater(least, lesser(0.5 * moved, best.depth));
         let found = work.still.gap(&self.chain.pose(&[q]), best.depth + beyond, None);
         let [least, most] = found.gap.to_depth();
         if least > best.depth {
@@ -163,8 +169,9 @@ impl Sweep<'_> {
             let Part { range: [x, y], most } = parts.swap_remove(k);
             let middle = x + 0.5 * (y - x);
             for [x, y] in [[x, middle], [middle, y]] {
-                let at = self.bound(work, x + 0.5 * (y - x), best);
-                parts.push(Part { range: [x, y], most: lesser(most, at + self.moved(x, y)) });
+                let moved = self.moved(x, y);
+                let at = self.bound(work, x + 0.5 * (y - x), moved, best);
+                parts.push(Part { range: [x, y], most: lesser(most, at + moved) });
             }
         }
         parts.iter().map(|p| p.most).fold(f64::NEG_INFINITY, greater)

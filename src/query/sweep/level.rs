@@ -9,10 +9,10 @@ use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
 use crate::query::sweep::inset::{boundary, inset, nested};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
-use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
+use crate::query::sweep::prove::{Budget, Course, Floor, Judgement, Proof, Violation};
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
-use crate::query::sweep::still::Still;
+use crate::query::sweep::still::{Still, StillGap};
 use crate::query::sweep::tree::SweepTree;
 use crate::shape::surface::Surface;
 use std::cell::Cell;
@@ -25,6 +25,12 @@ const STILL_COST: u64 = 500;
 
 /// Largest number of full static queries of one scan. Where a depth nearly equals the limit, each may take seconds.
 const MAX_QUERIES: usize = 12;
+
+/// Largest number of these that decide nothing: more of them seldom do.
+const MAX_FRUITLESS: usize = 4;
+
+/// Margins between the threshold of a static query and the upper bound that it certifies, at most.
+const ROUNDINGS: f64 = 4.0;
 
 /// Surfaces of one level, ready for proofs.
 pub(crate) struct Level<'a> {
@@ -92,8 +98,8 @@ impl<'a> Level<'a> {
     }
 
     /// The branch and bound of this level.
-    pub(crate) fn course(&self, still: &Still, floor: f64) -> Course<'_> {
-        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor }
+    pub(crate) fn course(&self, still: &Still, floor: impl Into<Floor>) -> Course<'_> {
+        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor: floor.into() }
     }
 
     /// Scans a part of a run, from its start, or from its end if `backward`.
@@ -101,7 +107,7 @@ impl<'a> Level<'a> {
         &self,
         sweep: &Sweep,
         still: &Still,
-        floor: f64,
+        floor: Floor,
         range: [f64; 2],
         backward: bool,
         budget: &mut Budget,
@@ -126,7 +132,7 @@ impl<'a> Level<'a> {
         chain: &Chain,
         sweep: &Sweep,
         still: &Still,
-        floor: f64,
+        floor: Floor,
         range: [f64; 2],
         budget: &mut Budget,
     ) -> Scan {
@@ -204,11 +210,13 @@ pub(crate) struct Judge<'s> {
     price: u64,
     /// Static queries so far.
     queries: usize,
+    /// Static queries that decided nothing.
+    fruitless: usize,
 }
 
 impl<'s> Judge<'s> {
     pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
-        Self { depth: level.depth, still, price, queries: 0 }
+        Self { depth: level.depth, still, price, queries: 0, fruitless: 0 }
     }
 
     /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and
@@ -226,22 +234,29 @@ impl<'s> Judge<'s> {
         }
         // Insets meet about τ below both surfaces: a common ball is near.
         let start = (points[0] + points[1]) * 0.5;
-        if self.still.ball(pose, Some(start), depth).is_some_and(|(least, _)| least > depth) {
+        let found = self.still.ball(pose, Some(start), depth).map_or(0.0, |(least, _)| least);
+        if found > depth {
             return Judgement::Broken;
         }
-        // A whole cell keeps the limit only if B moves by less than it.
-        if displacement >= depth || self.queries >= MAX_QUERIES {
+        // The whole cell keeps the limit if the depth in its middle is less by the displacement of B. A static query
+        // rounds an upper bound by a few margins.
+        let enough = depth - displacement - ROUNDINGS * self.still.margin;
+        if found >= enough || self.queries >= MAX_QUERIES || self.fruitless >= MAX_FRUITLESS {
             return Judgement::Open;
         }
         self.queries += 1;
-        let [least, most] = self.still.gap(pose, depth, None).gap.to_depth();
-        if least > depth {
-            Judgement::Broken
-        } else if most + displacement <= depth {
-            Judgement::Holds
-        } else {
-            Judgement::Open
+        let StillGap { gap, points } = self.still.gap(pose, enough, None);
+        let [least, most] = gap.to_depth();
+        if most + displacement <= depth {
+            return Judgement::Holds;
         }
+        // The query ends at a ball thicker than `enough`: a larger one may lie near.
+        let near = (points[0] + points[1]) * 0.5;
+        if least > depth || (least > enough && self.still.ball(pose, Some(near), depth).is_some_and(|b| b.0 > depth)) {
+            return Judgement::Broken;
+        }
+        self.fruitless += 1;
+        Judgement::Open
     }
 }
 

@@ -23,8 +23,24 @@ pub(crate) struct Course<'a> {
     pub b: &'a SweepTree<'a>,
     /// Rounding margin of every bound (mm, > 0).
     pub margin: f64,
+    /// Shortest intervals of the proof.
+    pub floor: Floor,
+}
+
+/// Shortest intervals of a proof.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Floor {
     /// Displacement within an interval below which it is not split further (mm, > 0).
-    pub floor: f64,
+    pub displacement: f64,
+    /// True to end the proof at the first interval that stays open: the rest stays open, too.
+    pub gives_up: bool,
+}
+
+impl From<f64> for Floor {
+    /// The floor of a proof of everything that can be proved.
+    fn from(displacement: f64) -> Self {
+        Self { displacement, gives_up: false }
+    }
 }
 
 /// Surfaces within the distance at one value of the parameter.
@@ -185,7 +201,7 @@ impl Course<'_> {
                 search.open.push([cell.from, cell.to]);
                 continue;
             }
-            let splits = cell.displacement > self.floor;
+            let splits = cell.displacement > self.floor.displacement;
             let tested = self.test([i, j], &cell.frame, enough);
             let near = match tested {
                 Tested::Apart => continue,
@@ -211,6 +227,9 @@ impl Course<'_> {
             }
             if !(splits && search.split_cell(cells, (i, j, id))) {
                 search.open.push([cells.get(id).from, cells.get(id).to]);
+                if self.floor.gives_up {
+                    search.give_up(cells);
+                }
             }
         }
         search.finish()
@@ -243,6 +262,11 @@ impl Search {
             Some([early, _]) => self.stack.push((i, j, early)),
             None => self.open.push([from, at]),
         }
+    }
+
+    /// Leaves all remaining intervals open.
+    fn give_up(&mut self, cells: &Cells) {
+        self.open.extend(self.stack.drain(..).map(|(_, _, id)| [cells.get(id).from, cells.get(id).to]));
     }
 
     fn finish(mut self) -> Proof {

@@ -4,6 +4,9 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::motion::{Chain, ChainJoint, Joint, JointKind, Law};
 use crate::query::depth::tests::{Part, part_with};
+use crate::query::sweep::cells::Cells;
+use crate::query::sweep::level::Level;
+use crate::query::sweep::prove::{Budget, Floor, Judgement};
 use crate::query::sweep::still::Still;
 use crate::query::sweep::{DEFAULT_TESTS, Sweep, SweepAnswer, SweepLimits, SweepStatus};
 use crate::shape::surface::Inside;
@@ -193,4 +196,31 @@ fn a_run_of_a_single_pose_is_a_static_check() {
     // A range from its end to its start holds no pose, and no proof.
     let turned = Sweep { range: [12.0, 11.0], ..sweep(&a, &b, &chain, limits, DEFAULT_TESTS) }.answer();
     assert_eq!(turned.status, SweepStatus::Undecided);
+}
+
+#[test]
+fn a_proof_that_gives_up_leaves_the_rest_open() {
+    let a = part_with(&block([0.0; 3], [10.0; 3]), Inside::Solid);
+    let b = part_with(&block([0.0; 3], [10.0; 3]), Inside::Solid);
+    let joint = Joint { kind: JointKind::Prismatic, axis: Vec3::x(), at: Vec3::zeros() };
+    let chain = Chain { drawn: Pose::identity(), joints: vec![ChainJoint { joint, law: Law::linear(1.0, 0.0) }] };
+    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None, max_gap: None };
+    let run = Sweep { range: [-40.0, 30.0], ..sweep(&a, &b, &chain, limits, DEFAULT_TESTS) };
+    let still = Still { a: a.body(), b: b.body(), margin: 1e-10, rounding: 1e-10 };
+    let level = Level::apart([run.a.surface, run.b.surface], &chain, 0.0);
+    let proof = |gives_up: bool| {
+        let floor = Floor { displacement: 0.1, gives_up };
+        let mut cells = Cells::new(&chain, run.range, run.balls());
+        let mut budget = Budget::new(DEFAULT_TESTS);
+        let proof = level.course(&still, floor).prove(&mut cells, 0.0, &mut budget, |_, _, _, _| Judgement::Open);
+        (proof.open, budget.used)
+    };
+    // The blocks meet from −10 to 10.
+    let (all, tests) = proof(false);
+    let (some, fewer) = proof(true);
+    let [ends, early] = [&all, &some].map(|open| [open[0][0], open[open.len() - 1][1]]);
+    assert!(ends[0] <= -10.0 && ends[0] > -10.5 && ends[1] >= 10.0 && ends[1] < 10.5, "{all:?}");
+    // Pairs of nodes that wait stay open over their whole intervals.
+    assert!(early[0] > -40.0 && early[0] <= ends[0] && early[1] == 30.0, "{some:?}");
+    assert!(fewer < tests, "{fewer} {tests}");
 }

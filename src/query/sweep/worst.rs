@@ -149,7 +149,7 @@ impl Search<'_, '_, '_> {
 
     /// Continues with both halves of an interval; false at the floor.
     fn halve(&mut self, bound: f64, nodes: [u32; 2], id: u32) -> bool {
-        let splits = self.cells.get(id).displacement > self.course.floor;
+        let splits = self.cells.get(id).displacement > self.course.floor.displacement;
         let Some(halves) = self.cells.halves(id).filter(|_| splits) else { return false };
         for half in halves {
             self.push(bound, nodes, half);
