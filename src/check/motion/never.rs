@@ -25,7 +25,7 @@ use rayon::prelude::*;
 const HALF_TURN: f64 = 180.0;
 
 /// Number of configurations tried for a pair without a proof, besides those of the proof.
-const CONFIGURATIONS: u32 = 256;
+const CONFIGURATIONS: u32 = 1024;
 
 /// Pairs over all values of all joints.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,7 +210,7 @@ impl Sweeps<'_> {
         let mut verdict = MeetingVerdict::of(answer.status);
         let shown = |s: &SegmentAnswer| s.worst.as_ref().map(|(q, _)| q.clone()).filter(|_| s.status == answer.status);
         let mut q = answer.segments.iter().find_map(shown);
-        if verdict == MeetingVerdict::Undecided && answer.segments.is_empty() {
+        if verdict == MeetingVerdict::Undecided {
             q = sampled(&query);
             verdict = if q.is_some() { MeetingVerdict::Meets } else { verdict };
         }

@@ -155,8 +155,10 @@ impl Sweep<'_> {
     }
 
     /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm); keeps the better ball.
-    fn bound(&self, work: &Work, q: f64, best: &mut Ball) -> f64 {
-        let beyond = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
+    /// B moves by `moved` (mm) about the pose: a bound closer than half of that would not spare a further pose.
+    fn bound(&self, work: &Work, q: f64, moved: f64, best: &mut Ball) -> f64 {
+        let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
+        let beyond = greater(least, lesser(0.5 * moved, best.depth));
         let found = work.still.gap(&self.chain.pose(&[q]), best.depth + beyond, None);
         let [least, most] = found.gap.to_depth();
         if least > best.depth {
@@ -177,8 +179,9 @@ impl Sweep<'_> {
             let Part { range: [x, y], most } = parts.swap_remove(k);
             let middle = x + 0.5 * (y - x);
             for [x, y] in [[x, middle], [middle, y]] {
-                let at = self.bound(work, x + 0.5 * (y - x), best);
-                parts.push(Part { range: [x, y], most: lesser(most, at + self.moved(x, y)) });
+                let moved = self.moved(x, y);
+                let at = self.bound(work, x + 0.5 * (y - x), moved, best);
+                parts.push(Part { range: [x, y], most: lesser(most, at + moved) });
             }
         }
         parts.iter().map(|p| p.most).fold(f64::NEG_INFINITY, greater)

@@ -36,7 +36,7 @@ impl Sweep<'_> {
         if !self.measured {
             return vec![Failing { from: scan.first.unwrap_or([from, any]), to: [any, to], throughout: false }];
         }
-        let first = if self.slack(work, limit, from) > 0.0 {
+        let first = if self.slack(work, limit, from, 0.0) > 0.0 {
             [from; 2]
         } else {
             match scan.first {
@@ -44,7 +44,7 @@ impl Sweep<'_> {
                 _ => [from, any],
             }
         };
-        let last = if self.slack(work, limit, to) > 0.0 {
+        let last = if self.slack(work, limit, to, 0.0) > 0.0 {
             [to; 2]
         } else {
             let back = self.scan(level, work, [any, to], true);
@@ -81,7 +81,8 @@ impl Sweep<'_> {
         let mut stack = vec![range];
         let mut all = true;
         while let Some([x, y]) = stack.pop() {
-            if y <= x || self.moved(x, y) <= PROMISED_FLOORS * work.floor {
+            let moved = self.moved(x, y);
+            if y <= x || moved <= PROMISED_FLOORS * work.floor {
                 continue;
             }
             if queries >= MAX_QUERIES[usize::from(limit > 0.0)] {
@@ -90,7 +91,7 @@ impl Sweep<'_> {
             }
             queries += 1;
             let middle = x + 0.5 * (y - x);
-            let slack = self.slack(work, limit, middle);
+            let slack = self.slack(work, limit, middle, moved);
             if slack > 0.0 {
                 let half = self.broken_around(work, limit, middle, 0.5 * (y - x), slack);
                 let by_ball = match &balls {
@@ -149,8 +150,9 @@ impl Sweep<'_> {
         displacement(&Frame::new(self.chain, &Cell::between(from, to)), &self.balls())
     }
 
-    /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit.
-    fn slack(&self, work: &mut Work, limit: f64, q: f64) -> f64 {
+    /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit. A search for more
+    /// than `enough` (mm, >= 0) ends there.
+    fn slack(&self, work: &mut Work, limit: f64, q: f64, enough: f64) -> f64 {
         let pose = self.chain.pose(&[q]);
         if limit > 0.0
             && let Some((d, _)) = work.still.distance(&pose, limit)
@@ -159,7 +161,7 @@ impl Sweep<'_> {
         {
             return limit - (d + work.still.margin);
         }
-        let ball = work.still.ball(&pose, None, f64::INFINITY);
+        let ball = work.still.ball(&pose, None, enough - limit);
         ball.map_or(f64::NEG_INFINITY, |(depth, _)| limit + depth)
     }
 }

@@ -13,7 +13,7 @@ use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
-use crate::query::sweep::still::Still;
+use crate::query::sweep::still::{Still, StillGap};
 use crate::query::sweep::tree::SweepTree;
 use crate::shape::surface::Surface;
 use std::cell::Cell;
@@ -283,15 +283,18 @@ impl<'s> Judge<'s> {
             return Judgement::Open;
         }
         self.queries[0] -= 1;
-        let [least, most] = self.still.gap(pose, wanted, None).gap.to_depth();
-        if least > depth {
-            Judgement::Broken
-        } else if most + displacement <= depth {
-            Judgement::Holds
-        } else {
-            self.queries[1] -= 1;
-            Judgement::Open
+        let StillGap { gap, points } = self.still.gap(pose, wanted, None);
+        let [least, most] = gap.to_depth();
+        if most + displacement <= depth {
+            return Judgement::Holds;
         }
+        // The query ends at a ball thicker than wanted: a larger one may lie near.
+        let near = (points[0] + points[1]) * 0.5;
+        if least > depth || (least > wanted && self.still.ball(pose, Some(near), depth).is_some_and(|b| b.0 > depth)) {
+            return Judgement::Broken;
+        }
+        self.queries[1] -= 1;
+        Judgement::Open
     }
 }
 
