@@ -45,15 +45,16 @@ def compare(tool: str, folder: Path, configurations: int, rng) -> int:
             # One part may lie in the other there; a person must look.
             print(f"  {p['a']} {p['b']}: the meshes are apart at {p['at']}")
             wrong += 1
-    asked = [(p, (p["clearance"] or 0) * robot.scale) for p in answer["pairs"] if p["verdict"] in ("never", "undecided")]
+    limit = lambda p: max((p["clearance"] or 0) * robot.scale - ROUNDING, 0.0)
+    asked = [(p, limit(p)) for p in answer["pairs"] if p["verdict"] in ("never", "undecided")]
     met = {}
     for _ in range(configurations):
         values = {name: rng.uniform(*ends) for name, ends in answer["joints"].items()}
         poses = [placed(m) for m in robot.poses(values)]
         for p, clearance in asked:
             name = (p["a"], p["b"])
-            if name not in met and closer(robot, pair(p), poses, clearance - ROUNDING):
-                if distance(robot, pair(p), poses) < clearance:
+            if name not in met and closer(robot, pair(p), poses, clearance):
+                if distance(robot, pair(p), poses) <= clearance:
                     met[name] = values
                     wrong += p["verdict"] == "never"
     counts = Counter(p["verdict"] for p in answer["pairs"])
