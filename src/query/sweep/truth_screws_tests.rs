@@ -89,7 +89,7 @@ impl Thread {
         let half = 180.0 / self.facets as f64;
         let apothem = (CREST + self.radial) * sin_cos_deg(half).1;
         let within = libm::acos((apothem - distance) / CREST).to_degrees();
-        (within < half).then(|| [start + half - within, start + half + within])
+        (within < half).then_some([start + half - within, start + half + within])
     }
 }
 
