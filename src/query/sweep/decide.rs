@@ -18,6 +18,9 @@ const FIRST_POSES: usize = 5;
 /// A scan for depths, with the insets of its level.
 type DepthScan = ([Surface; 2], Scan);
 
+/// Number of triangles of a pair up to which insets with divided edges follow.
+const DIVIDED_UP_TO: usize = 2_000;
+
 impl Sweep<'_> {
     /// Decides the run; `approach` receives the bracket of the first pose within tolerance and clearance.
     pub(super) fn decide(&self, work: &mut Work, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
@@ -106,7 +109,7 @@ impl Sweep<'_> {
         let deepest = self.limits.deepest();
         let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
         let plain = self.failing(&level, work, -deepest, scan, shown);
-        if !self.measured || !self.has_wide_ends(&plain, work.floor) {
+        if !self.measured || !self.divides_edges() || !self.has_wide_ends(&plain, work.floor) {
             return plain;
         }
         let Some([a, b]) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
@@ -189,9 +192,26 @@ impl Sweep<'_> {
 
     /// Scans a part of the run at a level.
     pub(crate) fn scan(&self, level: &Level, work: &mut Work, range: [f64; 2], backward: bool) -> Scan {
-        let scan = level.scan(self, &work.still, work.floor, range, backward, &mut work.budget);
+        self.scan_down_to(level, work, range, backward, work.floor)
+    }
+
+    /// The same with another displacement below which no interval is split (mm).
+    pub(crate) fn scan_down_to(
+        &self,
+        level: &Level,
+        work: &mut Work,
+        range: [f64; 2],
+        backward: bool,
+        floor: f64,
+    ) -> Scan {
+        let scan = level.scan(self, &work.still, floor, range, backward, &mut work.budget);
         work.frames += scan.frames;
         scan
+    }
+
+    /// True if insets with divided edges are worth their cost: they have several times as many triangles.
+    pub(crate) fn divides_edges(&self) -> bool {
+        self.a.surface.triangles.len() + self.b.surface.triangles.len() <= DIVIDED_UP_TO
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
@@ -200,7 +220,8 @@ impl Sweep<'_> {
         let mut found = None;
         let granted = depth + work.slack;
         let whole = [(depth, WHOLE), (granted, WHOLE)];
-        for (granted, divides) in whole.into_iter().chain(DIVIDED.map(|divides| (granted, divides))) {
+        let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
+        for (granted, divides) in whole.into_iter().chain(divided) {
             let surfaces = insets(&work.still, granted, divides)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);

@@ -34,6 +34,12 @@ const BEYOND: [[f64; 2]; 3] = [[1.03, 0.5], [1.049, 0.99], [1.5, 3.0]];
 /// Width of the bracket that ends the search: a share of the depth; a tolerance is always enough.
 const WIDTH: f64 = 0.05;
 
+/// Displacement within the shortest intervals of a proof by insets of large parts: a share of the depth.
+const INSET_FLOOR: f64 = 0.002;
+
+/// Open intervals after which a proof by insets of small parts ends: only a complete proof counts.
+const PATIENCE: u32 = 8;
+
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
 
@@ -95,13 +101,18 @@ impl Sweep<'_> {
     /// balls on the way.
     fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
         let mut balls = 0;
-        let mut tries = BEYOND.iter().flat_map(|beyond| [(beyond, WHOLE), (beyond, DIVIDED[0])]);
+        // Where insets of large parts meet without a common ball between them, more tries seldom help.
+        let small = self.divides_edges();
+        let depths = if small { &BEYOND[..] } else { &BEYOND[..1] };
+        let mut tries =
+            depths.iter().flat_map(|beyond| [(beyond, WHOLE), (beyond, DIVIDED[0])]).filter(|t| small || t.1 == WHOLE);
         let mut next = tries.next();
         while let Some(([share, more], divides)) = next {
             let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);
             let Some([a, b]) = insets(&work.still, depth, divides) else { break };
-            let level = Level::depth([&a, &b], self.chain, depth).complete_or_open();
-            let scan = self.scan(&level, work, self.range, false);
+            let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
+            let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
+            let scan = self.scan_down_to(&level, work, self.range, false, floor);
             if scan.is_complete() {
                 return depth;
             }

@@ -38,8 +38,8 @@ pub(crate) const DIVIDED: [[bool; 2]; 3] = [[true, true], [true, false], [false,
 /// limit, each may take seconds.
 const MAX_QUERIES: [u32; 2] = [256, 2];
 
-/// Open intervals of a proof that counts only if it is complete; beyond, it ends.
-const PATIENCE: u32 = 8;
+/// Largest number of static queries of a proof that counts only if it is complete.
+const QUERIES_OF_COMPLETE: u32 = 8;
 
 /// Margins by which a static query asks for less than a cell needs: its own bounds are wider by two.
 const QUERY_MARGINS: f64 = 4.0;
@@ -118,9 +118,9 @@ impl<'a> Level<'a> {
         Self { depth: Some(depth), ..self }
     }
 
-    /// A level whose proofs end early, once some intervals are open: nothing but a complete proof counts.
-    pub(crate) fn complete_or_open(self) -> Self {
-        Self { patience: Some(PATIENCE), ..self }
+    /// A level whose proofs end early, once more than `patience` intervals are open: nothing but a complete proof counts.
+    pub(crate) fn complete_or_open(self, patience: u32) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// Restricts proofs to the triangles that orbits leave open, once.
@@ -250,8 +250,7 @@ pub(crate) struct Judge<'s> {
 
 impl<'s> Judge<'s> {
     pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
-        // A level that gives up early is not worth more queries than it tolerates open intervals.
-        let queries = level.patience.map_or(MAX_QUERIES, |most| [most; 2]);
+        let queries = if level.patience.is_some() { [QUERIES_OF_COMPLETE; 2] } else { MAX_QUERIES };
         Self { depth: level.depth, still, price, queries }
     }
 
