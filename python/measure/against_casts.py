@@ -1,8 +1,9 @@
 """Compares the first contact of a moving pair with its formula, and with the casts of FCL and parry.
 
-Usage: against_casts.py INTERFERE [--parry CASTS] [--measure none] [--keep DIR]; needs numpy and python-fcl. CASTS is the compiled crate
-`python/measure/casts`. Each pair is two small polyhedra and one joint, and has a closed form of its first contact. Each
-runs as drawn, and turned and moved with the parts exchanged in the file. Every program gets the same points.
+Usage: against_casts.py INTERFERE [--parry CASTS] [--measure none] [--keep DIR]; needs numpy and python-fcl. CASTS is
+the compiled crate `python/measure/casts`. Each pair (`pairs.py`) is two small polyhedra and one joint, and has a closed
+form of its first contact. Each runs as drawn, and turned and moved with the parts exchanged in the file. Every program
+gets the same points. `--measure` goes to `interfere check`; `--keep` keeps the assembly files.
 
 - `interfere`: one `check` of the sweep with one thread. Its bracket `first.at_bracket` must hold the first value whose
   gap is the tolerance, to within the slack of a hundredth of it. A pair that never meets must be proved.
@@ -51,11 +52,11 @@ SOLVERS = {
     "FCL samples": fcl.CCDSolverType.CCDC_NAIVE,
 }
 
-
 MOTIONS = {"prismatic": fcl.CCDMotionType.CCDM_LINEAR}
 """Motions of FCL other than the screw, which moves wrongly without a turn."""
 
 UNENDED = "stopped without an answer"
+"""Remark on a cast that ran out of [`PATIENCE`]."""
 
 PATIENCE = 5.0
 """Longest time of one cast by parry (s)."""
@@ -72,7 +73,8 @@ class Answer:
 
 
 def write_obj(file: Path, points: np.ndarray, faces: list) -> None:
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
     file.write_text("\n".join(lines) + "\n")
 
 
@@ -121,7 +123,8 @@ def by_interfere(tool: str, options: list[str], pair: Pair, folder: Path) -> Ans
     if pair.kind != "prismatic":
         low, high = np.radians(low), np.radians(high)
     held = low <= pair.first(TOLERANCE * (1 - SLACK)) + ROUNDING and pair.first(TOLERANCE) - ROUNDING <= high
-    return Answer((low + high) / 2, seconds, f"bracket {'holds' if held else 'MISSES'}, {high - low:.0e} wide", not held)
+    remark = f"bracket {'holds' if held else 'MISSES'}, {high - low:.0e} wide"
+    return Answer((low + high) / 2, seconds, remark, not held)
 
 
 def bvh(mesh) -> fcl.BVHModel:
@@ -177,7 +180,7 @@ def by_parry(casts: str, shape: str, pair: Pair, folder: Path) -> Answer:
 
 
 def judged(pair: Pair, answer: Answer) -> str:
-    """Names the outcome: `found`, `missed`, `early`, `late`, `no answer`; for a pair that never meets `right` or `false hit`."""
+    """Names the outcome. A pair that never meets has `right` and `false hit`."""
     if answer.remark == UNENDED:
         return "no answer"
     if pair.first is None:
@@ -226,8 +229,8 @@ def main() -> int:
     for name, found in outcomes.items():
         counts = ", ".join(f"{found.count(x)} {x}" for x in sorted(set(found)))
         own, ours = both.get(name, [0.0, 0.0])
-        print(f"{name}: {len(found)} pairs: {counts}; {seconds[name]:.3f} s; on pairs that it answers rightly {own:.3f} s,")
-        print(f"  interfere there {ours:.3f} s (whole processes)")
+        print(f"{name}: {len(found)} pairs: {counts}; {seconds[name]:.3f} s")
+        print(f"  on pairs that it answers rightly {own:.3f} s, interfere there {ours:.3f} s (whole processes)")
     print(f"interfere: {wrong} wrong")
     return int(wrong > 0)
 

@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rest = NonlinearRigidMotion::constant_position(Pose::IDENTITY);
     let motion = NonlinearRigidMotion::new(Pose::IDENTITY, at, axis * slide, axis * turn);
     let start = Instant::now();
-    let hit = cast_shapes_nonlinear(&rest, &*resting, &motion, &*moving, 0.0, end, true).map_err(|e| format!("{e:?}"))?;
+    let hit =
+        cast_shapes_nonlinear(&rest, &*resting, &motion, &*moving, 0.0, end, true).map_err(|e| format!("{e:?}"))?;
     let elapsed = start.elapsed().as_secs_f64();
     match hit {
         Some(hit) => println!("{} {:?} {elapsed}", hit.time_of_impact, hit.status),
