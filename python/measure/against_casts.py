@@ -181,7 +181,7 @@ def by_parry(casts: str, shape: str, pair: Pair, folder: Path) -> Answer:
 
 def judged(pair: Pair, answer: Answer) -> str:
     """Names the outcome. A pair that never meets has `right` and `false hit`."""
-    if answer.remark == UNENDED:
+    if answer.remark in (UNENDED, "undecided"):
         return "no answer"
     if pair.first is None:
         return "right" if answer.at is None else "false hit"

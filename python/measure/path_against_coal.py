@@ -10,13 +10,13 @@ Three questions, each to `interfere check --threads 1 --run path` (CPU time of w
 - least gap to 0.05 mm, for every pair. `interfere`: one run with `--report-within 10m` brackets the gaps to 1 %; then
   runs with a rule `min_clearance` for each pair, 0.05 mm below the upper end, then by bisection; the times add up.
   Coal: `distance`.
-- least gap known: does any pair come nearer than its bracket? `interfere`: the last of these runs, with a rule for every
-  pair. Coal: `distance`; `collide` with a margin of some 100 mm takes it longer.
+- least gap known: does any pair come nearer than its bracket? `interfere`: the last of these runs, with a rule for
+  every pair. Coal: `distance`; `collide` with a margin of some 100 mm takes it longer.
 
 Coal samples the path so densely that between two samples no point of one link moves by more than 0.1 mm against the
 other link; each sample stands for the 0.05 mm around it. The bound is one number for a link: for each joint between the
-two links, its angle times the farthest any vertex of the link can be from it. The sum over the joints is the travel; the
-lesser travel of the two links counts.
+two links, its angle times the farthest any vertex of the link can be from it. The sum over the joints is the travel;
+the lesser travel of the two links counts.
 
 The whole path takes Coal minutes. So Coal runs N samples of each pair, at random from its steps, and the time is scaled
 by the number of steps; poses are computed before the clock starts. A contradiction is a sample nearer than a certified
@@ -108,7 +108,7 @@ class Links:
         return out
 
     def steps(self, pair: tuple[int, int]) -> list[int]:
-        """Returns the number of samples of a pair in each segment; the robot is a chain, so one link carries the other."""
+        """Returns the number of samples of a pair in each segment. In a chain, one link carries the other."""
         a, b = (self.joints(i) for i in pair)
         between = [j for j in (a if len(a) > len(b) else b) if (j in a) != (j in b)]
         outer, inner = (0, 1) if len(a) > len(b) else (1, 0)
@@ -133,7 +133,7 @@ def at_step(steps: list[int], step: int) -> dict[str, float]:
 
 
 def sampled(robot: Robot, pair: tuple[int, int], poses: list, margin: float | None) -> tuple[list, float]:
-    """Returns the answers of Coal at the poses of a pair, and the CPU time (s): distances, or contacts with a margin."""
+    """Returns distances by Coal at the poses of a pair, or contacts with a margin (mm), and the CPU time (s)."""
     a, b = (robot.meshes[i] for i in pair)
     ask = coal.CollisionRequest()
     start = time.process_time()
@@ -166,8 +166,8 @@ def ruled(tool: str, folder: Path, asked: dict) -> tuple[dict, float]:
 def narrowed(tool: str, folder: Path, robot: Robot, found: dict, slack: float) -> tuple[dict, float, float, int]:
     """Proves the brackets of all pairs to half of [`TRAVEL`] with rules; a proof grants `slack` to a rule (mm).
 
-    A pair that passes keeps its rule as the lower end. One that fails has a pose at or below its rule, so the rule is the
-    new upper end. Returns the brackets, the CPU time of all runs and that of the last one (s), and the number of runs.
+    A pair that passes keeps its rule as the lower end. One that fails has a pose at or below its rule, so the rule is
+    the new upper end. Returns the brackets, the CPU time of all runs and of the last one (s), and the number of runs.
     """
     width = TRAVEL / 2
     low = {pair: ends[0] for pair, ends in found.items()}
@@ -247,7 +247,7 @@ def main() -> int:
     cost["least gap known"] = cost["least gap"]
     own = {
         "apart": {"--measure none": time_silent, "default": time_default},
-        "least gap": {f"all {turns + 1} runs": time_listed + time_all, "to 1 % alone (--report-within 10m)": time_listed},
+        "least gap": {f"all {turns + 1} runs": time_listed + time_all, "to 1 % alone": time_listed},
         "least gap known": {"last run": time_last},
     }
     for question, seconds in cost.items():
