@@ -3,7 +3,7 @@
 
 use crate::motion::{report, row};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{obj, prism, tube};
+use crate::support::solids::{block, obj, prism, tube};
 use interfere::internals::geom::math::sin_cos_deg;
 use interfere::internals::mesh::TriMesh;
 use serde_json::{Value, json};
@@ -103,5 +103,34 @@ fn an_edge_beyond_the_allowance_fails_with_its_interval() {
             let half = 180.0 / facets as f64;
             assert!(from[0] <= half && to[1] >= half && from[0] > 0.0, "{part}");
         }
+    }
+}
+
+#[test]
+fn a_verdict_confirms_a_shallow_interference_behind_its_first_pose() {
+    // A bar of 100 by 10 mm turns past a wall. Its corners reach 0.001 mm into it, at the middle of their way.
+    let scratch = Scratch::new();
+    let wall = 100.0_f64.hypot(5.0) - 1e-3;
+    scratch.write("bar.obj", obj(&block([0.0, -5.0, -5.0], [100.0, 5.0, 5.0])));
+    scratch.write("wall.obj", obj(&block([-300.0, wall, -50.0], [300.0, wall + 20.0, 50.0])));
+    let file = json!({
+        "version": 1,
+        "tolerance": 1e-4,
+        "parts": { "bar": "bar.obj", "wall": "wall.obj" },
+        "instances": [ { "id": "bar", "part": "bar" }, { "id": "wall", "part": "wall" } ],
+        "joints": {
+            "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": ["bar"], "range_deg": [0, 114.59155902616465] }
+        },
+        "sweeps": { "turning": { "joints": { "turn": "range" } } }
+    });
+    let path = scratch.path().join("assembly.json");
+    scratch.write("assembly.json", file.to_string());
+    for measure in ["none", "depth"] {
+        let (found, code) = report(&path, &["--run", "turning", "--measure", measure]);
+        assert_eq!(
+            (row(&found, "turning", "bar", "wall")["status"].as_str(), code),
+            (Some("interference"), 1),
+            "{measure}"
+        );
     }
 }

@@ -16,6 +16,9 @@ use crate::query::sweep::{ConcaveSurfaces, Explained, Sweep, SweepAnswer, SweepL
 /// Reason of an undecided pair.
 pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; no proof shows that at every pose";
 
+/// Number of poses behind the first broken one that may confirm an interference: each twice as far as the one before.
+const LATER_POSES: i32 = 12;
+
 /// A segment with its status.
 pub(crate) struct Decided {
     pub status: Status,
@@ -53,12 +56,12 @@ impl Decided {
 pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep) -> Decided {
     let most = allowance_at_most(query.first, query.second);
     if limits.facets == Facets::Strict || most <= 0.0 {
-        return confirmed(query, one, sweep.answer());
+        return confirmed(query, one, &sweep);
     }
     // A pose that overlaps by its facets alone asks for their proof at once.
     let asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
     if !asked {
-        let decided = confirmed(query, one, sweep.answer());
+        let decided = confirmed(query, one, &sweep);
         if decided.why != Some(FACETS) {
             return decided;
         }
@@ -66,11 +69,18 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
     with_facets(query, limits, one, sweep, most)
 }
 
-/// The status of an answer without facets. A static check must confirm an interference.
-fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, answer: SweepAnswer) -> Decided {
+/// The status of a segment without facets. A static check must confirm an interference.
+fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, sweep: &Sweep) -> Decided {
+    let answer = sweep.answer();
     let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
+    // A verdict knows the first broken pose alone, as deep as the limits. Deeper poses follow, soon or late.
+    let first = answer.failing.first().filter(|_| !sweep.measured);
+    let later = first.into_iter().flat_map(|f| {
+        let rest = f.to[1] - f.from[1];
+        (1..=LATER_POSES).rev().map(move |k| f.from[1] + rest * f64::from(-k).exp2())
+    });
     let interferes = answer.status == SweepStatus::Interference;
-    if interferes && !poses.into_iter().any(|at| interferes_at(query, one, at)) {
+    if interferes && !poses.chain(later).any(|at| interferes_at(query, one, at)) {
         return Decided::unexplained(answer);
     }
     Decided::plain(answer)
@@ -87,7 +97,7 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
     let allowance = explained.map_or(most, |e| e.allowance);
     let depth = greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
     let allowing = SweepLimits { allow_depth: Some(depth), ..sweep.limits };
-    let decided = confirmed(query, one, Sweep { limits: allowing, ..sweep }.answer());
+    let decided = confirmed(query, one, &Sweep { limits: allowing, ..sweep });
     match (decided.status, explained) {
         (Status::Contact | Status::Allowed, Some(explained)) => within_facet_error(decided, &explained, depth),
         // Without a proof of the facets, an interference beyond every allowance is certain, and nothing else.

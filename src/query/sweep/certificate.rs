@@ -199,7 +199,7 @@ impl Course<'_> {
         Some(steps)
     }
 
-    /// The step that settles two nodes over a box, or what to split.
+    /// The step that settles two nodes over a box, or the part to split.
     fn settled(&self, [i, j]: [u32; 2], regions: &Regions, id: u32, enough: f64) -> Result<ProofStep, Unsettled> {
         let by_orbits = self.a.orbit(i).zip(self.b.orbit(j)).is_some_and(|(x, y)| x.distance_bound(y) > enough);
         if by_orbits || !self.a.is_active(i) || !self.b.is_active(j) {
@@ -236,7 +236,7 @@ impl Course<'_> {
     }
 }
 
-/// What to split where no step settles two nodes.
+/// The part to split if no step settles two nodes.
 enum Unsettled {
     /// The box of parameters.
     Cell,

@@ -87,7 +87,7 @@ impl Sweep<'_> {
         let at = best.at;
         self.measure(work, at, &mut best);
         let mut upper = lesser(self.thickest() + work.still.margin, self.by_insets(work, &mut best));
-        // So many parts leave at least this motion within one of them.
+        // Least motion within one of so many parts.
         let [from, to] = self.range;
         let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
         if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
@@ -101,7 +101,7 @@ impl Sweep<'_> {
     /// balls on the way.
     fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
         let mut balls = 0;
-        // Where insets of large parts meet without a common ball between them, more tries seldom help.
+        // Insets of large parts may meet without a common ball between them. More tries seldom help there.
         let small = self.divides_edges();
         let depths = if small { &BEYOND[..] } else { &BEYOND[..1] };
         let mut tries =
