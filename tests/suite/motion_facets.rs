@@ -119,7 +119,7 @@ fn a_verdict_confirms_a_shallow_interference_behind_its_first_pose() {
         "parts": { "bar": "bar.obj", "wall": "wall.obj" },
         "instances": [ { "id": "bar", "part": "bar" }, { "id": "wall", "part": "wall" } ],
         "joints": {
-            "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": ["bar"], "range_deg": [0, 114.59155902616465] }
+            "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": ["bar"], "range_deg": [0, 2.0_f64.to_degrees()] }
         },
         "sweeps": { "turning": { "joints": { "turn": "range" } } }
     });
