@@ -16,6 +16,7 @@ mod mesh;
 mod model;
 mod motion;
 mod page;
+mod parallel;
 mod picture;
 mod query;
 pub mod report;

@@ -1,6 +1,7 @@
 //! Edges of a mesh: faces at each edge, edge counts, connected components, duplicate faces.
 
 use crate::geom::union_find::UnionFind;
+use std::ops::Range;
 
 /// Half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, each sorted by
 /// the larger end: linear time. Faces with two equal corners have no half-edges.
@@ -106,7 +107,17 @@ impl HalfEdges {
 
     /// Iterates over the edges in order of their ends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
-        (0..self.starts.len() - 1).flat_map(|v| {
+        self.edges_of(0..self.vertex_count())
+    }
+
+    /// Number of vertices of the mesh.
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Iterates over the edges with their smaller end in a range of vertices, in order of their ends.
+    pub(crate) fn edges_of(&self, smaller_ends: Range<usize>) -> impl Iterator<Item = Edge<'_>> {
+        smaller_ends.flat_map(|v| {
             let bucket = &self.uses[self.starts[v] as usize..self.starts[v + 1] as usize];
             bucket.chunk_by(|a, b| a.hi() == b.hi()).map(move |uses| Edge { lo: v as u32, hi: uses[0].hi(), uses })
         })

@@ -17,6 +17,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::triangle::{Triangle, closest, crosses, intersects};
 use crate::mesh::{ConcaveFacets, TriMesh, facets};
+use crate::parallel;
 use crate::query::depth::{InsetSurface, MAX_OFFSET, SolidSide};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
@@ -63,7 +64,7 @@ impl FacetTable {
     /// Builds the table of a surface from its source mesh (mm), with coordinates accurate to `rounding` (mm).
     /// `deflection` (mm) is the upper bound of every sagitta. O(n log n), mostly for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
-        let ConcaveFacets { facet, mut sagitta, wide } = ConcaveFacets::of(mesh, rounding);
+        let ConcaveFacets { facet, mut sagitta, wide } = ConcaveFacets::of(mesh, rounding, parallel::threads());
         // The factor covers unequal widths; a known width needs one sagitta.
         for (s, wide) in sagitta.iter_mut().zip(wide) {
             *s = greater(*s, wide / SAGITTAS);

@@ -12,6 +12,7 @@ use crate::geom::pose::PlacementSplit;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::geom::{Mat3, Pose, Vec3};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,15 +118,17 @@ pub(crate) fn build(
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
     let maker = ShapeBuilder { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
-    let made: Vec<(Shape, Option<CacheKey>)> = all
-        .par_iter()
-        .map(|w| {
-            let shape = maker.shape(&meshes[w.part as usize], w);
-            progress.advance(1);
-            shape
-        })
-        .collect();
-    let (shapes, keys): (Vec<Shape>, Vec<Option<CacheKey>>) = made.into_iter().unzip();
+    // The largest first, taken one by one: no thread waits for a large one at the end.
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&k| Reverse(meshes[all[k].part as usize].triangles));
+    let made = order.into_iter().par_bridge().map(|k| {
+        let shape = maker.shape(&meshes[all[k].part as usize], &all[k]);
+        progress.advance(1);
+        (k, shape)
+    });
+    let mut made: Vec<(usize, (Shape, Option<CacheKey>))> = made.collect();
+    made.sort_by_key(|(k, _)| *k);
+    let (shapes, keys): (Vec<Shape>, Vec<Option<CacheKey>>) = made.into_iter().map(|(_, shape)| shape).unzip();
     let placed = assembly
         .instances
         .iter()

@@ -29,9 +29,6 @@ const LARGEST_ALLOWANCE_OF_SIDE: f64 = 0.01;
 /// leave room for the rounding margin at both ends.
 const BRACKET_OF_DEPTH: f64 = 0.0099;
 
-/// Number of triangles of a pair up to which the facets of both parts are found at the same time.
-const TABLES_AT_ONCE: usize = 500_000;
-
 /// Width of the bracket of a depth beyond the tolerance, as a share of the depth, if the budget suffices.
 const BEYOND_TOLERANCE: f64 = 0.025;
 
@@ -132,13 +129,9 @@ impl PairQuery<'_> {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
         let none = FacetTable::default();
-        // Two tables of large surfaces at once would be the peak of memory of a run.
-        let tables: [&FacetTable; 2] = if a.surface.triangles.len() + b.surface.triangles.len() > TABLES_AT_ONCE {
-            [a.facets(self.first), b.facets(self.second)]
-        } else {
-            rayon::join(|| a.facets(self.first), || b.facets(self.second)).into()
-        };
-        let tables = [0, 1].map(|k| if asked[k] { tables[k] } else { &none });
+        // One after the other: each uses all threads for a large surface, and needs much memory.
+        let table = |k: usize| if k == 0 { a.facets(self.first) } else { b.facets(self.second) };
+        let tables = [0, 1].map(|k| if asked[k] { table(k) } else { &none });
         allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
 }

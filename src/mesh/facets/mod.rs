@@ -18,6 +18,12 @@ use crate::mesh::facets::outlines::Outlines;
 use crate::mesh::facets::unequal::{StripEdge, wide_sagittas};
 use crate::mesh::measure::{cross, difference, dot};
 use crate::mesh::topology::HalfEdges;
+use crate::parallel;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Least number of vertices or triangles of a share of a parallel loop.
+const LEAST_SHARE: usize = 10_000;
 
 /// Largest angle inside one facet (radians): rounding of coordinates alone can tilt triangles this much.
 pub const LEAST_ANGLE: f64 = 1e-4;
@@ -80,7 +86,7 @@ pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
 
 /// Computes the largest sagittas of a mesh, given its half-edges.
 pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64) -> FacetErrors {
-    let surface = FacetSurface::of(mesh, half_edges, rounding);
+    let surface = FacetSurface::of(mesh, half_edges, rounding, 1);
     let mut errors = FacetErrors::default();
     for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
         if let Some(s) = surface.sagitta_above(&pair, errors.largest) {
@@ -111,29 +117,32 @@ pub struct ConcaveFacets {
 }
 
 impl ConcaveFacets {
-    /// Computes the facets of a mesh with valid indices; facets, edges and `rounding` as in [`Facets::of`]. O(n log n).
-    pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
+    /// Computes the facets of a mesh with valid indices, on up to `threads` threads; facets, edges and `rounding` as in
+    /// [`Facets::of`]. O(n log n).
+    pub fn of(mesh: &TriMesh, rounding: f64, threads: usize) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = FacetSurface::of(mesh, &half_edges, rounding);
-        let mut sagitta = vec![0.0; surface.count as usize];
-        let mut strips = Vec::new();
-        for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
-            if !is_concave(mesh, &pair) {
-                continue;
+        let surface = FacetSurface::of(mesh, &half_edges, rounding, threads);
+        // Bits of the sagittas: numbers >= 0 order like their bits, so the threads need no lock.
+        let largest: Vec<AtomicU64> = (0..surface.count).map(|_| AtomicU64::new(0)).collect();
+        let strips = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| {
+            let mut strips = Vec::new();
+            for pair in surface.pairs_of(ends).filter(|p| p.fold() == Fold::Bend && is_concave(mesh, p)) {
+                let facets = pair.triangles.map(|t| surface.facet[t as usize]);
+                let known = facets.map(|f| &largest[f as usize]);
+                let [a, b] = known.map(|s| f64::from_bits(s.load(Ordering::Relaxed)));
+                if let Some(s) = surface.sagitta_above(&pair, lesser(a, b)) {
+                    known.iter().for_each(|k| _ = k.fetch_max(s.to_bits(), Ordering::Relaxed));
+                }
+                // A facet of one triangle belongs to no cylinder.
+                if facets.iter().all(|f| !surface.outlines.of_facet(*f).is_empty()) {
+                    let widths = [0, 1].map(|side| surface.reach(&pair, side));
+                    strips.push(StripEdge { facets, widths, theta: pair.angle() });
+                }
             }
-            let facets = pair.triangles.map(|t| surface.facet[t as usize]);
-            let [a, b] = facets.map(|f| f as usize);
-            if let Some(s) = surface.sagitta_above(&pair, lesser(sagitta[a], sagitta[b])) {
-                sagitta[a] = greater(sagitta[a], s);
-                sagitta[b] = greater(sagitta[b], s);
-            }
-            // A facet of one triangle belongs to no cylinder.
-            if facets.iter().all(|f| !surface.outlines.of_facet(*f).is_empty()) {
-                let widths = [0, 1].map(|side| surface.reach(&pair, side));
-                strips.push(StripEdge { facets, widths, theta: pair.angle() });
-            }
-        }
-        let wide = wide_sagittas(&strips, surface.count);
+            strips
+        });
+        let wide = wide_sagittas(&strips.concat(), surface.count);
+        let sagitta = largest.into_iter().map(|s| f64::from_bits(s.into_inner())).collect();
         Self { facet: surface.facet, sagitta, wide }
     }
 }
@@ -145,7 +154,7 @@ impl Facets {
     /// plane face belongs to the face.
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = FacetSurface::of(mesh, &half_edges, rounding);
+        let surface = FacetSurface::of(mesh, &half_edges, rounding, 1);
         let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
@@ -226,27 +235,21 @@ struct FacetSurface<'m> {
 }
 
 impl<'m> FacetSurface<'m> {
-    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
-        let mut normals = Vec::with_capacity(mesh.triangles.len());
-        let mut tilts = Vec::with_capacity(if rounding > 0.0 { mesh.triangles.len() } else { 0 });
-        for t in &mesh.triangles {
-            let [a, b, c] = t.map(|i| &mesh.vertices[i as usize]);
-            let [u, v, w] = [difference(b, a), difference(c, a), difference(c, b)];
-            let normal = cross(&u, &v);
-            if rounding > 0.0 {
-                let longest = greater(squared(&u), greater(squared(&v), squared(&w)));
-                tilts.push(rounding * (longest / squared(&normal)).sqrt());
-            }
-            normals.push(unit(&normal));
-        }
+    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
+        let count = mesh.triangles.len();
+        let mut normals = vec![[0.0; 3]; count];
+        parallel::fill(threads, LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
+        let mut tilts = vec![0.0; if rounding > 0.0 { count } else { 0 }];
+        parallel::fill(threads, LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding));
         let outlines = Outlines::default();
         let mut surface = Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines };
-        let mut sets = UnionFind::new(mesh.triangles.len());
-        for pair in surface.pairs().filter(|p| p.fold() == Fold::Flat) {
-            sets.union(pair.triangles[0], pair.triangles[1], false);
-        }
+        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| {
+            surface.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
+        });
+        let mut sets = UnionFind::new(count);
+        flat.iter().flatten().for_each(|&[a, b]| _ = sets.union(a, b, false));
         (surface.facet, surface.count) = sets.label();
-        if (surface.count as usize) < mesh.triangles.len() {
+        if (surface.count as usize) < count {
             surface.outlines = Outlines::of(mesh, &surface.facet, surface.count, &surface.normals);
         }
         surface
@@ -254,7 +257,12 @@ impl<'m> FacetSurface<'m> {
 
     /// Pairs of triangles in order of their edges.
     fn pairs(&self) -> impl Iterator<Item = TrianglePair> {
-        self.half_edges.edges().filter_map(|e| {
+        self.pairs_of(0..self.half_edges.vertex_count())
+    }
+
+    /// Pairs of triangles at the edges with their smaller end in a range of vertices, in order of their edges.
+    fn pairs_of(&self, smaller_ends: Range<usize>) -> impl Iterator<Item = TrianglePair> {
+        self.half_edges.edges_of(smaller_ends).filter_map(|e| {
             let [a, b] = e.uses else { return None };
             if a.reversed() == b.reversed() {
                 return None;
@@ -305,6 +313,24 @@ impl<'m> FacetSurface<'m> {
         let outline = self.outlines.of_facet(self.facet[t as usize]);
         outline.iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
     }
+}
+
+/// Corners of a triangle relative to its first one, and the third relative to the second.
+fn sides_of(mesh: &TriMesh, t: usize) -> [[f64; 3]; 3] {
+    let [a, b, c] = mesh.triangles[t].map(|i| &mesh.vertices[i as usize]);
+    [difference(b, a), difference(c, a), difference(c, b)]
+}
+
+/// Normal of a triangle, with twice the area as its length.
+fn normal_of(mesh: &TriMesh, t: usize) -> [f64; 3] {
+    let [u, v, _] = sides_of(mesh, t);
+    cross(&u, &v)
+}
+
+/// Tangent of the angle by which rounding may tilt a triangle.
+fn tilt(mesh: &TriMesh, t: usize, rounding: f64) -> f64 {
+    let longest = sides_of(mesh, t).iter().map(squared).fold(0.0, greater);
+    rounding * (longest / squared(&normal_of(mesh, t))).sqrt()
 }
 
 /// Scales a vector to length 1; zero stays zero.

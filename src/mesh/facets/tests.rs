@@ -3,7 +3,7 @@ use crate::geom::math::greater;
 use crate::mesh::TriMesh;
 use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over};
 use crate::mesh::topology::HalfEdges;
-use crate::testkit::solids::{block, joined, prism, reversed, translated};
+use crate::testkit::solids::{block, joined, prism, reversed, ring as ring_of, translated};
 
 #[test]
 fn the_sagitta_of_a_cylinder_of_64_facets() {
@@ -37,13 +37,13 @@ fn rounding_dents_are_not_facets() {
     let vertices =
         vec![at(0.0, 0.0, 0.0), at(10.0, 0.0, 0.0), at(10.0, 10.0, 0.0), at(0.0, 10.0, 0.0), at(5.0, 0.01, -hair)];
     let mesh = TriMesh { vertices, triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]] };
-    let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding).sagitta.into_iter().fold(0.0, greater);
+    let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding, 1).sagitta.into_iter().fold(0.0, greater);
     assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
     assert_eq!(largest(hair), 0.0);
     assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
     // A bore keeps its sagittas at any rounding of the coordinates.
     let bore = reversed(&prism(16, 3.0, [0.0, 5.0]));
-    let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
+    let of = |rounding: f64| ConcaveFacets::of(&bore, rounding, 1).sagitta;
     assert_eq!(of(hair), of(0.0));
 }
 
@@ -58,7 +58,7 @@ fn concave_and_convex_edges_are_distinguished() {
     let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);
     is(errors.largest, sagitta(12.0, 10.0));
     is(errors.concave, sagitta(16.0, 3.0));
-    let concave = ConcaveFacets::of(&mesh, 0.0);
+    let concave = ConcaveFacets::of(&mesh, 0.0, 1);
     let facets = Facets::of(&mesh, 0.0);
     assert_eq!(concave.facet, facets.facet);
     let mut expected = vec![0.0; facets.count as usize];
@@ -92,4 +92,19 @@ fn narrower_of_two_facets_counts() {
     assert_eq!((facets.count, facets.edges.len()), (2, 1));
     let edge = facets.edges[0];
     assert!(edge.concave && (edge.theta - 0.1).abs() < 1e-12 && (edge.width - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn several_threads_find_the_same_facets() {
+    // Strips of unequal widths around a bore, and many triangles.
+    let ring: Vec<[f64; 2]> = (0..40).map(|k| [3.0 + 0.5 * libm::sin(0.7 * f64::from(k)), f64::from(k)]).collect();
+    let outline: Vec<[f64; 2]> = [[9.0, -1.0], [9.0, 40.0]].into_iter().chain(ring.into_iter().rev()).collect();
+    let mesh = ring_of(&outline, 2000);
+    assert!(mesh.vertices.len() > 80_000);
+    let alone = ConcaveFacets::of(&mesh, 1e-6, 1);
+    assert!(alone.sagitta.iter().filter(|s| **s > 0.0).count() > 10_000);
+    for threads in [2, 5] {
+        let found = ConcaveFacets::of(&mesh, 1e-6, threads);
+        assert!(found.facet == alone.facet && found.sagitta == alone.sagitta && found.wide == alone.wide, "{threads}");
+    }
 }

@@ -87,7 +87,7 @@ mod tests {
 
     /// Largest sagitta of a wide facet, and the largest by the narrower facet.
     fn largest(mesh: &TriMesh) -> [f64; 2] {
-        let found = ConcaveFacets::of(mesh, 0.0);
+        let found = ConcaveFacets::of(mesh, 0.0, 1);
         [found.wide, found.sagitta].map(|all| all.into_iter().fold(0.0, greater))
     }
 

@@ -6,18 +6,20 @@
 //! - `gjk`: distance of two hulls, on the sub-algorithm in `simplex`
 //! - `common_ball_lp`: largest common ball of two overlapping hulls, a linear programme
 //! - `epa`: shortest translation separating two overlapping hulls
+//! - `containment`: one hull inside another
 pub mod common_ball_lp;
+mod containment;
 pub mod epa;
 pub mod gjk;
 pub mod sat;
 pub mod simplex;
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::{Aabb, Bounds, Pose, Vec3};
+use crate::geom::{Bounds, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, Thickness};
+pub use crate::query::convex::containment::contains;
 use crate::query::convex::epa::{EpaScratch, Penetration};
 use crate::query::convex::gjk::{GjkEnd, HullPair, Separation};
-use crate::shape::polytope::Convex;
 
 /// Gap of two hulls. Lengths in mm, points and directions in A's centred frame. The caller adds the pair's rounding
 /// margin to the bounds.
@@ -166,54 +168,4 @@ impl InnerBalls {
         let middle = 0.5 * (lesser(ra, self.distance + rb) + greater(-ra, self.distance - rb));
         common_ball_lp::at_point(q, &(ca + (cb - ca) * (middle / self.distance)))
     }
-}
-
-/// Bound of the rounding error in the dot product of a unit vector and a vertex of the centred frame, in diameters: a
-/// few round-offs of 1.1·10⁻¹⁶ each.
-const SUPPORT_ROUNDING: f64 = 1e-12;
-
-/// Returns true if every vertex of `inner` lies in `outer` grown by `slack` (mm); `pose` places `inner` in the frame of
-/// `outer`. Cost: up to the product of the facets and the square root of the vertices, if the solids are about equal.
-pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool {
-    if outer.rank < 3 {
-        return false;
-    }
-    let rounding = SUPPORT_ROUNDING * inner.diameter;
-    let radius = inner.vertices.iter().map(Vec3::norm_squared).fold(0.0, greater).sqrt();
-    let reach = |bounds: &Aabb, n: &Vec3| n.dot(&bounds.center()) + n.abs().dot(&((bounds.max - bounds.min) * 0.5));
-    let mut groups = Vec::new();
-    outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| {
-        let local = pose.rotation.tr_mul(n);
-        let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
-        if !beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding) {
-            return true;
-        }
-        if groups.is_empty() {
-            groups = neighbor_groups(&inner.vertices);
-        }
-        let is_below = |(bounds, vertices): &(Aabb, Vec<Vec3>)| {
-            !beyond(reach(bounds, &local) + rounding) || !vertices.iter().any(|v| beyond(local.dot(v)))
-        };
-        groups.iter().all(is_below)
-    })
-}
-
-/// Divides points into groups of neighbours, about as many groups as points in each; returns them with their boxes.
-fn neighbor_groups(points: &[Vec3]) -> Vec<(Aabb, Vec<Vec3>)> {
-    let most = points.len().isqrt().max(1);
-    let mut open = vec![points.to_vec()];
-    let mut groups = Vec::new();
-    while let Some(mut group) = open.pop() {
-        let bounds = Aabb::of_points(&group);
-        if group.len() <= most {
-            groups.push((bounds, group));
-            continue;
-        }
-        let axis = (bounds.max - bounds.min).imax();
-        let half = group.len() / 2;
-        group.select_nth_unstable_by(half, |a, b| a[axis].total_cmp(&b[axis]));
-        open.push(group.split_off(half));
-        open.push(group);
-    }
-    groups
 }

@@ -149,7 +149,7 @@ pub(crate) fn displaced_intersections(
 }
 
 /// The first `count` pairs that [`displaced_intersections`] visits, for large surfaces: in parallel. The work grows with
-/// the number of shares needed, at most to twice the shares of the sequential descent.
+/// the number of shares needed, at most to twice the shares of the sequential descent or one share a thread.
 pub(crate) fn first_displaced_intersections(
     p: &Pairing,
     slack: f64,
@@ -160,7 +160,7 @@ pub(crate) fn first_displaced_intersections(
     let descent = || DualTraversal::new(p, 2.0 * slack);
     let shares = descent().divided(&mut SearchRadius::new(0.0), SHARES);
     let mut pairs = Vec::new();
-    let (mut first, mut next) = (0, 1);
+    let (mut first, mut next) = (0, rayon::current_num_threads());
     while first < shares.len() && pairs.len() < count {
         let missing = count - pairs.len();
         let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
@@ -173,7 +173,7 @@ pub(crate) fn first_displaced_intersections(
             });
             met
         };
-        // Pairs are often found in the first share.
+        // Pairs are often found in the first shares.
         let last = shares.len().min(first + next);
         let met: Vec<_> = shares[first..last].par_iter().map_init(descent, visit_share).collect();
         pairs.extend(met.into_iter().flatten().take(missing));

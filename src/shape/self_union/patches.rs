@@ -18,6 +18,7 @@ impl Patches {
     pub(crate) fn of(s: &Surface, crosses: &[bool]) -> Self {
         let n = s.triangles.len();
         let mut out = Self { patch_of: vec![u32::MAX; n], largest: Vec::new() };
+        let neighbors = s.neighbors();
         let mut stack = Vec::new();
         for seed in 0..n as u32 {
             if crosses[seed as usize] || out.patch_of[seed as usize] != u32::MAX {
@@ -34,7 +35,7 @@ impl Patches {
                 if area > largest.0 || (area == largest.0 && t < largest.1) {
                     largest = (area, t);
                 }
-                for other in (0..3).map(|k| s.neighbor(t, k)).filter(|o| *o != u32::MAX) {
+                for other in neighbors[t as usize].into_iter().filter(|o| *o != u32::MAX) {
                     if !crosses[other as usize] && out.patch_of[other as usize] == u32::MAX {
                         out.patch_of[other as usize] = patch;
                         stack.push(other);

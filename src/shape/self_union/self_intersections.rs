@@ -4,7 +4,8 @@ use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{orient2d, orient3d};
 use crate::geom::triangle::{Triangle, intersects};
-use crate::shape::surface::{Below, PlacedObb, SelfIntersections, Surface};
+use crate::parallel;
+use crate::shape::surface::{Below, LEAST_SHARE, PlacedObb, SelfIntersections, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
@@ -19,70 +20,120 @@ const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
+/// Number of triangles from which all threads of the pool search.
+const PARALLEL_FROM: usize = 50_000;
+
+/// Number of pairs of nodes that the threads share: enough that none waits long for the last ones.
+const STEPS: usize = 1024;
+
 /// Counts the pairs of triangles with common points besides their shared corners and edges, exactly, up to `most`.
 /// Cost: about as much as building the surface's tree.
 pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
     self_intersections(s, most).pairs
 }
 
-/// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`.
+/// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`. A large surface is
+/// searched on all threads of the pool, with the same result unless there are `most`.
 pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections {
-    let nodes = &s.tree().nodes;
+    let threads = if s.triangles.len() < PARALLEL_FROM { 1 } else { parallel::threads() };
+    self_intersections_on(threads, s, most)
+}
+
+pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
+    let mut items = vec![Element::EMPTY; s.triangles.len()];
+    parallel::fill(threads, LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
     let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
-    let items: Vec<Element> = (0..s.triangles.len() as u32).map(|t| Element::of(s, t)).collect();
-    let mut found = SelfIntersections { pairs: 0, crosses: vec![false; items.len()] };
-    let mut stack: Vec<(u32, u32)> = Vec::with_capacity(128);
-    stack.extend((!nodes.is_empty()).then_some((0, 0)));
-    while let Some((i, j)) = stack.pop() {
+    let search = Search { s, items, rounding, most };
+    let mut all = Found::default();
+    let first = search.divided(if threads > 1 { STEPS } else { 1 }, &mut all);
+    let shares = parallel::map_ranges(threads, first.len(), 1, |range| search.run(first[range].to_vec()));
+    let mut crosses = vec![false; s.triangles.len()];
+    for found in shares.iter().chain([&all]) {
+        found.triangles.iter().for_each(|&t| crosses[t as usize] = true);
+    }
+    let pairs = shares.iter().map(|found| found.pairs).sum::<usize>() + all.pairs;
+    SelfIntersections { pairs: pairs.min(most), crosses }
+}
+
+/// Search for the intersecting pairs of a surface: descends its tree beside itself.
+struct Search<'a> {
+    s: &'a Surface,
+    items: Vec<Element>,
+    /// Bound of the rounding error of a distance of two boxes (mm).
+    rounding: f32,
+    /// Number of pairs that ends the search.
+    most: usize,
+}
+
+/// Intersecting pairs: their number and their triangles.
+#[derive(Default)]
+struct Found {
+    pairs: usize,
+    triangles: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on the
+    /// way to `found`.
+    fn divided(&self, count: usize, found: &mut Found) -> Vec<(u32, u32)> {
+        let mut open = Vec::new();
+        open.extend((!self.s.tree().nodes.is_empty()).then_some((0, 0)));
+        while !open.is_empty() && open.len() < count {
+            let mut next = Vec::with_capacity(4 * open.len());
+            open.into_iter().for_each(|pair| self.step(pair, &mut next, found));
+            open = next;
+        }
+        open
+    }
+
+    /// Finds the intersecting pairs below some pairs of nodes; ends at `most`.
+    fn run(&self, mut open: Vec<(u32, u32)>) -> Found {
+        let mut found = Found::default();
+        while let Some(pair) = open.pop()
+            && found.pairs < self.most
+        {
+            self.step(pair, &mut open, &mut found);
+        }
+        found
+    }
+
+    /// Divides a pair of nodes, or tests the triangles of two leaves.
+    fn step(&self, (i, j): (u32, u32), open: &mut Vec<(u32, u32)>, found: &mut Found) {
+        let nodes = &self.s.tree().nodes;
         let (a, b) = (&nodes[i as usize], &nodes[j as usize]);
         if i == j {
             match a.below() {
-                Below::Children([l, r]) => stack.extend([(l, r), (r, r), (l, l)]),
-                Below::Triangles(range) => {
-                    for k in range.clone() {
-                        found.mark_in_range(s, &items, k, range.start..k);
-                    }
-                }
+                Below::Children([l, r]) => open.extend([(l, r), (r, r), (l, l)]),
+                Below::Triangles(range) => range.clone().for_each(|k| self.test(k, range.start..k, found)),
             }
-        } else if PlacedObb::of(a).distance_bound(&PlacedObb::of(b), rounding) <= rounding {
+        } else if PlacedObb::of(a).distance_bound(&PlacedObb::of(b), self.rounding) <= self.rounding {
             match (a.below(), b.below()) {
-                (Below::Triangles(ra), Below::Triangles(rb)) => {
-                    for k in ra {
-                        found.mark_in_range(s, &items, k, rb.clone());
-                    }
-                }
+                (Below::Triangles(ra), Below::Triangles(rb)) => ra.for_each(|k| self.test(k, rb.clone(), found)),
                 (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
-                    stack.extend([(r, j), (l, j)]);
+                    open.extend([(r, j), (l, j)]);
                 }
-                (_, Below::Children([l, r])) => stack.extend([(i, r), (i, l)]),
+                (_, Below::Children([l, r])) => open.extend([(i, r), (i, l)]),
                 // The second arm covers this case.
                 (Below::Children(_), Below::Triangles(_)) => {}
             }
         }
-        if found.pairs >= most {
-            found.pairs = most;
-            break;
-        }
     }
-    found
-}
 
-impl SelfIntersections {
-    /// Marks triangle `k` and the triangles of a range that intersect it.
-    fn mark_in_range(&mut self, s: &Surface, items: &[Element], k: u32, others: Range<u32>) {
-        let one = &items[k as usize];
-        for (l, other) in (others.start..).zip(&items[others.start as usize..others.end as usize]) {
+    /// Tests triangle `k` with each triangle of a range.
+    fn test(&self, k: u32, others: Range<u32>, found: &mut Found) {
+        let one = &self.items[k as usize];
+        for (l, other) in (others.start..).zip(&self.items[others.start as usize..others.end as usize]) {
             let boxes_meet = (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all();
-            if boxes_meet && intersects_beyond_shared(s, (k, one), (l, other)) {
-                self.pairs += 1;
-                self.crosses[k as usize] = true;
-                self.crosses[l as usize] = true;
+            if boxes_meet && intersects_beyond_shared(self.s, (k, one), (l, other)) {
+                found.pairs += 1;
+                found.triangles.extend([k, l]);
             }
         }
     }
 }
 
 /// Data to separate most pairs of triangles quickly.
+#[derive(Clone, Copy)]
 struct Element {
     /// Box, rounded outward; the fourth lane is 0.
     min: f32x4,
@@ -93,6 +144,8 @@ struct Element {
 }
 
 impl Element {
+    const EMPTY: Self = Self { min: f32x4::ZERO, max: f32x4::ZERO, normal: [0.0; 3], blur: 0.0 };
+
     fn of(s: &Surface, t: u32) -> Self {
         let [a, b, c] = s.triangle(t);
         let (e, f) = (b - a, c - a);

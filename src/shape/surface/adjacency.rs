@@ -1,10 +1,18 @@
 //! Finds the triangles sharing an edge or a vertex.
 
+use crate::parallel;
+use crate::shape::surface::LEAST_SHARE;
+use std::borrow::Cow;
+
+/// Largest number of triangles with a list of the neighbours across their edges. The list of a larger surface would
+/// take much memory; a search around a vertex takes its place.
+const LISTED_UP_TO: usize = 200_000;
+
 /// Neighbours over edges and around vertices.
 #[derive(Debug)]
 pub(crate) struct Adjacency {
-    /// Neighbour across each edge of each triangle; `u32::MAX` for none.
-    pub across: Vec<[u32; 3]>,
+    /// Neighbour across each edge of each triangle, `u32::MAX` for none; empty for a large surface.
+    across: Vec<[u32; 3]>,
     /// Row starts: `faces[starts[v]..starts[v + 1]]` are the triangles around `v`.
     starts: Vec<u32>,
     faces: Vec<u32>,
@@ -14,14 +22,39 @@ impl Adjacency {
     /// Builds the adjacency of triangles over this many vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertices: usize) -> Self {
         let (starts, faces) = fans(triangles, vertices);
-        let mut adjacency = Self { across: vec![[u32::MAX; 3]; triangles.len()], starts, faces };
-        for (t, corners) in triangles.iter().enumerate() {
-            for k in 0..3 {
-                let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                adjacency.across[t][k] = adjacency.other(triangles, t as u32, from, to).unwrap_or(u32::MAX);
-            }
+        let mut adjacency = Self { across: Vec::new(), starts, faces };
+        if triangles.len() <= LISTED_UP_TO {
+            adjacency.across = adjacency.across_all(triangles, 1);
         }
         adjacency
+    }
+
+    /// Neighbour across edge `k` of a triangle, `u32::MAX` for none.
+    pub(crate) fn neighbor(&self, triangles: &[[u32; 3]], t: u32, k: usize) -> u32 {
+        match self.across.get(t as usize) {
+            Some(across) => across[k],
+            None => self.search(triangles, t as usize, k),
+        }
+    }
+
+    /// Neighbours across all edges of all triangles, `u32::MAX` for none. Computes them on up to `threads` threads if they
+    /// are not listed.
+    pub(crate) fn neighbors(&self, triangles: &[[u32; 3]], threads: usize) -> Cow<'_, [[u32; 3]]> {
+        if self.across.len() == triangles.len() {
+            return Cow::Borrowed(&self.across);
+        }
+        Cow::Owned(self.across_all(triangles, threads))
+    }
+
+    fn across_all(&self, triangles: &[[u32; 3]], threads: usize) -> Vec<[u32; 3]> {
+        let mut across = vec![[u32::MAX; 3]; triangles.len()];
+        parallel::fill(threads, LEAST_SHARE, &mut across, |t| [0, 1, 2].map(|k| self.search(triangles, t, k)));
+        across
+    }
+
+    fn search(&self, triangles: &[[u32; 3]], t: usize, k: usize) -> u32 {
+        let (from, to) = (triangles[t][k], triangles[t][(k + 1) % 3]);
+        self.other(triangles, t as u32, from, to).unwrap_or(u32::MAX)
     }
 
     pub(crate) fn around(&self, v: u32) -> &[u32] {
@@ -116,7 +149,7 @@ mod tests {
         let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 1 + k, 1 + (k + 1) % n]).collect();
         let adjacency = Adjacency::of(&triangles, n as usize + 1);
         assert_eq!(adjacency.around(0).len(), n as usize);
-        assert_eq!(adjacency.across[7], [6, u32::MAX, 8]);
+        assert_eq!(adjacency.neighbors(&triangles, 1)[7], [6, u32::MAX, 8]);
         assert_eq!(shells(&triangles, n as usize + 1), [0]);
     }
 
@@ -128,5 +161,25 @@ mod tests {
         assert_eq!(across[3], [0, u32::MAX, u32::MAX]);
         assert_eq!(across[4], [u32::MAX; 3]);
         assert_eq!(shells(&triangles, 9), [0, 6]);
+    }
+
+    #[test]
+    fn large_surfaces_search_for_the_same_neighbours() {
+        // A strip that ends in a fin of three triangles at one edge.
+        let mut triangles: Vec<[u32; 3]> = (0..LISTED_UP_TO as u32 + 10)
+            .map(|k| if k % 2 == 0 { [k, k + 1, k + 2] } else { [k + 1, k, k + 2] })
+            .collect();
+        triangles.extend([[4, 5, 1], [5, 4, 2]]);
+        let vertices = LISTED_UP_TO + 12;
+        let large = Adjacency::of(&triangles, vertices);
+        assert!(large.across.is_empty());
+        let listed = large.neighbors(&triangles, 3);
+        for t in (0..200).chain(LISTED_UP_TO as u32..LISTED_UP_TO as u32 + 12) {
+            let found = [0, 1, 2].map(|k| large.neighbor(&triangles, t, k));
+            assert_eq!(found, listed[t as usize]);
+            let [near, far] = [t.wrapping_sub(1), t + 1].map(|n| found.contains(&n));
+            let is_inner = (1..LISTED_UP_TO as u32).contains(&t);
+            assert!(!is_inner || (3..6).contains(&t) || near && far, "{t}: {found:?}");
+        }
     }
 }

@@ -6,7 +6,8 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{max3, min3};
-use crate::shape::surface::bvh_fit;
+use crate::parallel;
+use crate::shape::surface::bvh_fit::{self, Moments};
 use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
 
 /// Number of bins of the heuristic.
@@ -22,6 +23,9 @@ pub(crate) const SMALL_NODE: usize = 20_000;
 
 /// Cost of testing a box, in units of one triangle test. It decides the splitting of leaves on small surfaces.
 const BOX_COST: f32 = 0.5;
+
+/// Number of triangles from which the two parts of a list are built on two threads.
+const PARALLEL_FROM: usize = 50_000;
 
 /// Depth from which lists are split in the middle: it bounds the depth of the tree for any input.
 pub(crate) const MAX_DEPTH: u32 = 64;
@@ -147,37 +151,72 @@ struct OpenNode {
 
 impl Tree {
     /// Builds the tree over the triangles listed in `order`, and sorts `order` to make each leaf a range of it.
-    /// Triangles beyond the first 2²⁹ are left out; the readers refuse such meshes.
-    pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>) -> Self {
+    /// Triangles beyond the first 2²⁹ are left out; the readers refuse such meshes. A large tree is built on up to
+    /// `threads` threads, with the same result.
+    pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>, threads: usize) -> Self {
         order.truncate(MAX_TRIANGLES);
         let mut entries: Vec<Entry> =
             order.iter().map(|&t| Entry::new(t, triangles[t as usize].map(|v| &vertices[v as usize]))).collect();
-        let mut nodes = Vec::with_capacity(entries.len());
-        split_all(&mut entries, &mut nodes);
+        let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
+        let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
+        let centers = around(&entries);
+        let open = OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers };
+        let (mut nodes, _) = subtree(&mut entries, open, care, &corners, threads);
         for (o, e) in order.iter_mut().zip(&entries) {
             *o = e.triangle();
         }
-        drop(entries);
         nodes.shrink_to_fit();
-        bvh_fit::fit_all(&mut nodes, |t| triangles[order[t as usize] as usize].map(|v| vertices[v as usize]));
         Self { nodes }
     }
 }
 
-/// Sorts the entries and lays out the nodes, without boxes.
-fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>) {
+/// Builds the nodes over some entries, numbered from 0, and fits their boxes. `open` is the root, `corners` returns the
+/// corners of a triangle of the mesh. Returns the moments of the root, `None` without entries.
+fn subtree(
+    entries: &mut [Entry],
+    open: OpenNode,
+    care: SplitEffort,
+    corners: &(impl Fn(u32) -> [Vec3; 3] + Sync),
+    threads: usize,
+) -> (Vec<Node>, Option<Moments>) {
+    let first = open.first;
+    if threads < 2 || entries.len() < PARALLEL_FROM {
+        let mut nodes = Vec::with_capacity(entries.len());
+        split_all(entries, &mut nodes, open, care);
+        let moments = bvh_fit::fit_all(&mut nodes, |t| corners(entries[t as usize - first].triangle()));
+        return (nodes, moments);
+    }
+    let (left, centers) = split(entries, &open.centers, care, open.depth);
+    let (ahead, behind) = entries.split_at_mut(left);
+    let child =
+        |first: usize, count: usize, centers: Extent| OpenNode { at: 0, first, count, depth: open.depth + 1, centers };
+    let [a, b] = [child(first, left, centers[0]), child(first + left, behind.len(), centers[1])];
+    let share = threads.div_ceil(2);
+    let ((left, of_left), (right, of_right)) =
+        parallel::both(|| subtree(ahead, a, care, corners, share), || subtree(behind, b, care, corners, share));
+    let mut nodes = Vec::with_capacity(left.len() + right.len() + 1);
+    nodes.push(Node::inner(1));
+    // Children come side by side, then all below the first one, then all below the second one.
+    nodes.extend([left[0].with_children_moved(2), right[0].with_children_moved(1 + left.len())]);
+    nodes.extend(left[1..].iter().map(|n| n.with_children_moved(2)));
+    nodes.extend(right[1..].iter().map(|n| n.with_children_moved(1 + left.len())));
+    let moments = of_left.zip(of_right).map(|(l, r)| l.plus(&r));
+    if let Some(moments) = &moments {
+        bvh_fit::fit(&mut nodes, 0, moments, &|t| corners(entries[t as usize - first].triangle()));
+    }
+    (nodes, moments)
+}
+
+/// Sorts the entries and lays out the nodes below the open one, without boxes.
+fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>, open: OpenNode, care: SplitEffort) {
     if entries.is_empty() {
         return;
     }
-    let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
-    let mut centers = Extent::EMPTY;
-    for e in entries.iter() {
-        centers.add(e.center(), e.center());
-    }
+    let start = open.first;
     nodes.push(Node::leaf(0, 0));
-    let mut stack = vec![OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers }];
+    let mut stack = vec![open];
     while let Some(OpenNode { at, first, count, depth, centers }) = stack.pop() {
-        let range = &mut entries[first..first + count];
+        let range = &mut entries[first - start..first - start + count];
         if count <= LEAF && (care == SplitEffort::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
             nodes[at] = Node::leaf(first, count);
             continue;

@@ -2,7 +2,7 @@
 
 use crate::geom::Vec3;
 use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL_NODE, Tree};
-use crate::shape::surface::bvh_node::{Below, SKEW};
+use crate::shape::surface::bvh_node::{Below, Node, SKEW};
 use crate::testkit::rng::Rng;
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// below it.
 fn depth_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> u32 {
     let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
-    let tree = Tree::new(vertices, triangles, &mut order);
+    let tree = Tree::new(vertices, triangles, &mut order, 1);
     assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), triangles.len());
     let (mut stack, mut deepest, mut covered) = (vec![(0_u32, 0_u32, Vec::new())], 0, 0);
     while let Some((at, depth, mut above)) = stack.pop() {
@@ -70,5 +70,27 @@ fn tree_depth_is_bounded() {
         assert!(depth_of(&vertices, &triangles) <= MAX_DEPTH + 20);
         let (vertices, triangles) = loose(count, needles);
         assert!(depth_of(&vertices, &triangles) < 40);
+    }
+}
+
+#[test]
+fn several_threads_build_the_same_tree() {
+    let mut rng = Rng::new(7);
+    let (vertices, triangles) = loose(250_000, |k| {
+        let at = (k / 3) as f64 * 1e-4;
+        Vec3::new(at, libm::sin(at), rng.unit()) + Vec3::new(rng.unit(), rng.unit(), rng.unit()) * 1e-3
+    });
+    let build = |threads: usize| {
+        let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
+        let tree = Tree::new(&vertices, &triangles, &mut order, threads);
+        (order, tree.nodes)
+    };
+    let (order, nodes) = build(1);
+    for threads in [2, 3, 8] {
+        let (other_order, other_nodes) = build(threads);
+        assert!(order == other_order, "{threads} threads");
+        assert!(nodes.len() == other_nodes.len(), "{threads} threads");
+        let differs = |(a, b): &(&Node, &Node)| format!("{a:?}") != format!("{b:?}");
+        assert!(nodes.iter().zip(&other_nodes).find(differs).is_none(), "{threads} threads");
     }
 }

@@ -21,7 +21,7 @@ const FLAT_SHARE: f64 = 0.4;
 
 /// Sums over triangles, in the surface's frame. Areas are doubled.
 #[derive(Debug, Clone, Copy)]
-struct Moments {
+pub(crate) struct Moments {
     area: f64,
     normal: Vec3,
     first: Vec3,
@@ -63,7 +63,8 @@ impl Moments {
         m
     }
 
-    fn plus(&self, o: &Self) -> Self {
+    /// Sums of both sets of triangles, one level higher.
+    pub(crate) fn plus(&self, o: &Self) -> Self {
         Self {
             area: self.area + o.area,
             normal: self.normal + o.normal,
@@ -191,8 +192,9 @@ fn half_surface(d: &Vec3) -> f64 {
     d.x * d.y + d.y * d.z + d.z * d.x
 }
 
-/// Fits the box of every node. `corners` returns the corners of a triangle in leaf order.
-pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
+/// Fits the box of every node, and returns the moments of the root; `None` without nodes. `corners` returns the corners
+/// of a triangle in leaf order.
+pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) -> Option<Moments> {
     // Moments of inner nodes with their parents still to be visited. The loop visits pairs of siblings from last to
     // first, and everything below the second sibling before everything below the first.
     let mut open: Vec<Moments> = Vec::new();
@@ -213,13 +215,11 @@ pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
             open.push(left.plus(&right));
         }
     }
-    if !nodes.is_empty() {
-        met(nodes, 0, &mut open);
-    }
+    if nodes.is_empty() { None } else { met(nodes, 0, &mut open) }
 }
 
 /// Fits one box; the boxes below are fitted already.
-fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) -> [Vec3; 3]) {
+pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) -> [Vec3; 3]) {
     let upright = upright(&(moments.high - moments.low));
     let middle = (moments.low + moments.high) * 0.5;
     let mut span = Span::new(moments.axes().map(|x| f64::from(x as f32)), middle);

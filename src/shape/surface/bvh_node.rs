@@ -49,6 +49,11 @@ impl Node {
         Self::linked(first as u32)
     }
 
+    /// Moves the children of an inner node back by `by` places. A leaf stays as it is.
+    pub(crate) fn with_children_moved(self, by: usize) -> Self {
+        if self.link & LEAF_BIT == 0 { Self { link: self.link + by as u32, ..self } } else { self }
+    }
+
     fn linked(link: u32) -> Self {
         Self { rows: [[0.0; 4]; 3], half: [0.0; 3], link }
     }
@@ -131,6 +136,8 @@ mod tests {
         assert_eq!(Node::leaf(MAX_TRIANGLES - 4, 4).below(), Below::Triangles((1 << 29) - 4..1 << 29));
         assert_eq!(Node::leaf(7, 1).below(), Below::Triangles(7..8));
         assert_eq!(Node::inner(9).below(), Below::Children([9, 10]));
+        assert_eq!(Node::inner(9).with_children_moved(5).below(), Below::Children([14, 15]));
+        assert_eq!(Node::leaf(7, 1).with_children_moved(5).below(), Below::Triangles(7..8));
         assert_eq!(size_of::<Node>(), 64);
     }
 

@@ -25,7 +25,9 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
+use crate::parallel;
 use crate::shape::surface::adjacency::Adjacency;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub(crate) use crate::shape::surface::boundary::BoundaryEdge;
@@ -38,6 +40,9 @@ pub(crate) use crate::shape::surface::resolution::{Resolution, SelfIntersections
 
 /// Largest number of triangles for which a query at a few vertices sorts all edges.
 const SORT_AT_ONCE: usize = 50_000;
+
+/// Least number of triangles of a share of a parallel loop.
+pub(crate) const LEAST_SHARE: usize = 25_000;
 
 /// Largest number of triangles for which the list of all normals is cheap.
 const LISTED_UP_TO: usize = 20_000;
@@ -95,17 +100,20 @@ impl Surface {
 
     /// Prepares triangles over vertices in the centred frame.
     pub(crate) fn of(vertices: Vec<Vec3>, all: &[[u32; 3]], inside: Inside) -> Self {
-        let mut source: Vec<u32> = (0..all.len() as u32)
-            .filter(|&t| {
-                let [a, b, c] = all[t as usize].map(|v| vertices[v as usize]);
-                !collinear(&a, &b, &c)
-            })
-            .collect();
+        let threads = parallel::threads();
+        let has_area = |t: &u32| {
+            let [a, b, c] = all[*t as usize].map(|v| vertices[v as usize]);
+            !collinear(&a, &b, &c)
+        };
+        let shares = parallel::map_ranges(threads, all.len(), LEAST_SHARE, |range| {
+            (range.start as u32..range.end as u32).filter(has_area).collect::<Vec<u32>>()
+        });
+        let mut source = shares.concat();
         let flat = others(all, &source);
         let mut rough: Vec<u32> = flat.iter().flatten().copied().collect();
         rough.sort_unstable();
         rough.dedup();
-        let tree = Tree::new(&vertices, all, &mut source);
+        let tree = Tree::new(&vertices, all, &mut source, threads);
         let triangles: Vec<[u32; 3]> = source.iter().map(|&t| all[t as usize]).collect();
         let shells = crate::shape::surface::adjacency::shells(&triangles, vertices.len());
         let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
@@ -229,9 +237,15 @@ impl Surface {
     }
 
     /// Neighbour across edge `k` (from corner `k` to corner `k + 1`); `u32::MAX` unless exactly two triangles share the
-    /// edge in opposite directions. The first call sorts all edges, O(n log n).
+    /// edge in opposite directions. The first call sorts all edges, O(n log n). On a large surface each call searches the
+    /// triangles around a vertex.
     pub fn neighbor(&self, t: u32, k: usize) -> u32 {
-        self.adjacency().across[t as usize][k]
+        self.adjacency().neighbor(&self.triangles, t, k)
+    }
+
+    /// Neighbours across the edges of all triangles, like [`Self::neighbor`]. O(n) for a large surface.
+    pub(crate) fn neighbors(&self) -> Cow<'_, [[u32; 3]]> {
+        self.adjacency().neighbors(&self.triangles, parallel::threads())
     }
 
     /// Triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).

@@ -1,0 +1,123 @@
+//! Divides the work on one large value among threads of its own.
+//!
+//! Lists that a `OnceLock` holds are computed while other threads wait for them. The pool of rayon must not compute them:
+//! a thread of the pool that waits for its share takes up other work, and this work may wait for the same list. The
+//! threads here take up nothing else.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{ScopedJoinHandle, scope};
+
+/// Number of shares for each thread. More shares balance the threads better, and each has a cost.
+const SHARES_PER_THREAD: usize = 8;
+
+/// Number of threads of the caller's pool. Call it on a thread of the pool: elsewhere it is the number of cores.
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// Calls `work` for ranges that cover `0..count`, on up to `threads` threads. Returns the results in the order of the
+/// ranges. A range has at least `least` numbers, except for a single range that covers all.
+pub(crate) fn map_ranges<T: Send>(
+    threads: usize,
+    count: usize,
+    least: usize,
+    work: impl Fn(Range<usize>) -> T + Sync,
+) -> Vec<T> {
+    let shares = (count / least.max(1)).min(threads * SHARES_PER_THREAD);
+    if threads < 2 || shares < 2 {
+        return vec![work(0..count)];
+    }
+    let next = AtomicUsize::new(0);
+    let take_shares = || {
+        let mut done = Vec::new();
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            if k >= shares {
+                return done;
+            }
+            done.push((k, work(k * count / shares..(k + 1) * count / shares)));
+        }
+    };
+    let mut all = scope(|s| {
+        let others: Vec<_> = (1..threads.min(shares)).map(|_| s.spawn(take_shares)).collect();
+        let mut all = take_shares();
+        others.into_iter().for_each(|other| all.extend(joined(other)));
+        all
+    });
+    all.sort_unstable_by_key(|(k, _)| *k);
+    all.into_iter().map(|(_, value)| value).collect()
+}
+
+/// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least` values
+/// at once.
+pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    let shares = (values.len() / least.max(1)).clamp(1, threads * SHARES_PER_THREAD);
+    let length = values.len().div_ceil(shares).max(1);
+    let parts: Vec<Mutex<&mut [T]>> = values.chunks_mut(length).map(Mutex::new).collect();
+    map_ranges(threads, parts.len(), 1, |range| {
+        for k in range {
+            // Each part is taken once.
+            let mut part = parts[k].lock().unwrap_or_else(PoisonError::into_inner);
+            for (v, index) in part.iter_mut().zip(k * length..) {
+                *v = value(index);
+            }
+        }
+    });
+}
+
+/// Calls both functions at once, the first on a thread of its own.
+pub(crate) fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    scope(|s| {
+        let other = s.spawn(first);
+        let b = second();
+        (joined(other), b)
+    })
+}
+
+/// Waits for a thread. A panic of the thread goes on in the caller.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_all_numbers_in_order() {
+        for (threads, count, least) in [(1, 10, 1), (2, 10, 1), (3, 1000, 7), (4, 3, 2), (7, 0, 1), (2, 100, 60)] {
+            let ranges = map_ranges(threads, count, least, |range| range);
+            assert_eq!(ranges.iter().cloned().flatten().collect::<Vec<_>>(), (0..count).collect::<Vec<_>>());
+            assert!(ranges.len() == 1 || ranges.iter().all(|r| r.len() >= least), "{ranges:?}");
+            assert_eq!(ranges.len() > 1, threads > 1 && count >= 2 * least, "{ranges:?}");
+        }
+    }
+
+    #[test]
+    fn every_value_is_filled() {
+        for (threads, count) in [(1, 10), (2, 1000), (3, 7), (4, 0), (2, 1)] {
+            let mut values = vec![usize::MAX; count];
+            fill(threads, 2, &mut values, |k| k * k);
+            assert!(values.iter().enumerate().all(|(k, v)| *v == k * k), "{threads} {count}");
+        }
+    }
+
+    #[test]
+    fn shares_run_on_several_threads() {
+        let here = std::thread::current().id();
+        let (first, second) = both(|| std::thread::current().id(), || std::thread::current().id());
+        assert!(first != here && second == here);
+        // Each share waits for the other one.
+        let barrier = std::sync::Barrier::new(2);
+        map_ranges(2, 2, 1, |_| barrier.wait());
+    }
+
+    #[test]
+    #[should_panic(expected = "of the share")]
+    fn a_panic_reaches_the_caller() {
+        both(|| panic!("of the share"), || ());
+    }
+}
