@@ -108,6 +108,7 @@ impl Sweep<'_> {
     fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
         let deepest = self.limits.deepest();
         let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+        let level = if self.divides_edges() { level } else { level.for_large_ends() };
         let plain = self.failing(&level, work, -deepest, scan, shown);
         if !self.measured || !self.divides_edges() || !self.has_wide_ends(&plain, work.floor) {
             return plain;
