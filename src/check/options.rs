@@ -38,6 +38,8 @@ pub struct Options {
     pub runs: Vec<String>,
     /// Largest number of tests of two nodes or triangles for each pair of a sweep (>= 1).
     pub sweep_cells: u64,
+    /// Largest width of the bracket of a least gap over a sweep (mm, > 0); without it, the usual width.
+    pub gap_width: Option<f64>,
     /// Rows of sweeps with a staircase of the gap.
     pub curves: Curves,
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
@@ -62,6 +64,7 @@ impl Default for Options {
             measure: Measure::All,
             runs: Vec::new(),
             sweep_cells: DEFAULT_SWEEP_CELLS,
+            gap_width: None,
             curves: Curves::None,
             fixes: 0,
             accepted: Vec::new(),
@@ -183,6 +186,9 @@ pub struct Settings {
     pub facets: Facets,
     /// Largest gap of a listed clear pair (mm, >= 0).
     pub report_within: Option<f64>,
+    /// Largest width of the bracket of a least gap over a sweep (mm, > 0); `None` for the usual width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_width: Option<f64>,
     /// Overshoot of the pieces of decomposed parts (mm, >= 0); `None` for a share of each part's size.
     pub epsilon: Option<f64>,
     /// Largest number of pieces of a part.

@@ -276,6 +276,9 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
             ));
         }
     }
+    if let Some(v) = options.gap_width.filter(|v| !(v.is_finite() && *v > 0.0)) {
+        problems.push(Problem::new(Location::default(), format!("--gap-width is {v}"), "give a finite length above 0"));
+    }
     if options.max_pieces == 0 {
         problems.push(Problem::new(Location::default(), "--max-pieces is 0", "give at least one"));
     }
@@ -287,6 +290,7 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
         geometry: options.geometry.or(assembly.settings.geometry).unwrap_or(Geometry::Exact),
         facets: options.facets.unwrap_or(assembly.facets),
         report_within: options.report_within.or(assembly.settings.report_within),
+        gap_width: options.gap_width,
         epsilon: options.epsilon.or(assembly.settings.epsilon),
         max_pieces: options.max_pieces,
         measure: options.measure,

@@ -10,12 +10,12 @@ use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_sce
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{
-    ColorChoice, GATE, GENERAL, MeasureChoice, MoreSweeps, PERFORMANCE, Question, REPORT, shard, sweep_cells,
+    ColorChoice, GATE, GENERAL, MeasureChoice, MoreSweeps, PERFORMANCE, Question, REPORT, length, shard, sweep_cells,
 };
 use crate::cli::open_page;
 use crate::cli::progress::{Bar, Hint};
 use crate::cli::report_flags::{OutputArgs, OutputFormat, Outputs};
-use crate::cli::settings::{CheckSettings, QuestionSettings};
+use crate::cli::settings::{CheckSettings, QuestionSettings, in_mm};
 use crate::cli::several;
 use crate::cli::shard;
 use crate::cli::threads::pool;
@@ -23,6 +23,8 @@ use crate::cli::took;
 use crate::cli::work::{FinishedCheck, Work};
 use crate::error::{Error, Location};
 use crate::findings::Judged;
+use crate::geom::LengthUnit;
+use crate::geom::length::Length;
 use crate::report::{self, PictureFiles};
 use clap::Args as ClapArgs;
 use rayon::ThreadPool;
@@ -44,6 +46,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
     }
     options.runs.clone_from(&settings.runs);
     options.sweep_cells = settings.sweep_cells;
+    options.gap_width = settings.gap_width(assembly.units)?;
     options.curves = settings.curves;
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_ref(), &mut options);
@@ -95,11 +98,20 @@ impl CheckSettings {
             runs: args.runs.clone(),
             more_sweeps: args.more_sweeps,
             sweep_cells: args.sweep_cells,
+            gap_width: args.gap_width.clone(),
             curves: curves(args.curves, &drawing),
             shard: args.shard,
             several,
         };
         Ok(files.into_iter().map(settings).collect())
+    }
+
+    /// Largest width of the bracket of a least gap over a sweep (mm), in an assembly of these units.
+    ///
+    /// # Errors
+    /// Refuses a length beyond the largest number in mm.
+    pub(crate) fn gap_width(&self, units: LengthUnit) -> Result<Option<f64>, Error> {
+        in_mm("--gap-width", self.gap_width.as_ref(), units)
     }
 
     /// Returns true if the run draws: pictures, or an output that shows the scene.
@@ -355,6 +367,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
     #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
     pub sweep_cells: u64,
+
+    /// Width of the bounds of a sweep's least gap, at most [default: 1 % of the gap].
+    ///
+    /// A length in the assembly's units or with a unit (0.05mm). A row of a sweep has certified bounds of its least gap; this flag
+    /// brings them closer together. Overlap depths keep their own width. Clear pairs have such bounds with --report-within. A row
+    /// with wider bounds is `bracketed`.
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    #[arg(hide_short_help = true, help_heading = REPORT)]
+    pub gap_width: Option<Length>,
 
     /// Bound the gap over each part of a sweep, for the JSON report.
     ///

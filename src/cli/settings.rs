@@ -65,6 +65,8 @@ pub struct CheckSettings {
     pub more_sweeps: MoreSweeps,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
+    /// Largest width of the bracket of a least gap over a sweep, as written.
+    pub gap_width: Option<Length>,
     /// Rows of sweeps with a staircase of the gap.
     pub curves: Curves,
     /// Shard to check; `None` for all pairs.
@@ -136,10 +138,7 @@ impl QuestionSettings {
     /// # Errors
     /// Refuses a length beyond the largest number in mm.
     pub fn options(&self, units: LengthUnit) -> Result<Options, Error> {
-        let mm = |flag: &str, length: &Option<Length>| match length.as_ref().map(|l| l.to_mm(units)) {
-            Some(mm) if !mm.is_finite() => Err(Error::one(Location::default(), format!("{flag} is too large"), "")),
-            mm => Ok(mm),
-        };
+        let mm = |flag: &str, length: &Option<Length>| in_mm(flag, length.as_ref(), units);
         Ok(Options {
             geometry: self.geometry,
             tolerance: mm("--tolerance", &self.tolerance)?,
@@ -150,11 +149,23 @@ impl QuestionSettings {
             measure: self.measure,
             runs: Vec::new(),
             sweep_cells: DEFAULT_SWEEP_CELLS,
+            gap_width: None,
             curves: Curves::None,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,
         })
+    }
+}
+
+/// Length of a flag in mm.
+///
+/// # Errors
+/// Refuses a length beyond the largest number in mm.
+pub(crate) fn in_mm(flag: &str, length: Option<&Length>, units: LengthUnit) -> Result<Option<f64>, Error> {
+    match length.map(|l| l.to_mm(units)) {
+        Some(mm) if !mm.is_finite() => Err(Error::one(Location::default(), format!("{flag} is too large"), "")),
+        mm => Ok(mm),
     }
 }
 

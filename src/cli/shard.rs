@@ -60,6 +60,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let mut options = question.options(assembly.units)?;
     options.runs.clone_from(&settings.runs);
     options.sweep_cells = settings.sweep_cells;
+    options.gap_width = settings.gap_width(assembly.units)?;
     options.curves = settings.curves;
     // The merge may write any format: computes the fixes for all of them.
     options.fixes = MAX_ROWS;

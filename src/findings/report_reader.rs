@@ -208,6 +208,8 @@ struct RawSettings {
     geometry: String,
     facets: String,
     report_within: Option<f64>,
+    #[serde(default)]
+    gap_width: Option<f64>,
     epsilon: Option<f64>,
     max_pieces: usize,
     /// `all`, `depth` or `none`; older reports have `verdict_only` in its place.
@@ -287,6 +289,7 @@ impl RawReport {
                 other => return Err(unknown("value of `facets`", other)),
             },
             report_within: s.report_within.map(mm),
+            gap_width: s.gap_width.map(mm),
             epsilon: s.epsilon.map(mm),
             max_pieces: s.max_pieces,
             measure: match s.measure.as_deref() {

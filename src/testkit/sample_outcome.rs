@@ -132,6 +132,7 @@ pub(crate) fn outcome() -> Outcome {
             geometry: Geometry::Hull,
             facets: Facets::Allow,
             report_within: Some(5.0),
+            gap_width: None,
             epsilon: None,
             max_pieces: 64,
             measure: Measure::All,

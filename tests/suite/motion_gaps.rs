@@ -90,3 +90,57 @@ fn every_format_and_the_baseline_know_a_loose_pair_of_a_sweep() {
     let ran = interfere(&["range", path, "left"]);
     assert!(ran.stdout.contains("left and right are too far apart from 3.5 on"), "{}", ran.stdout);
 }
+
+#[test]
+fn bounds_of_least_gaps_are_as_close_as_asked_or_bracketed() {
+    let of = |case: &str, flags: &[&str]| {
+        let scratch = Scratch::new();
+        report(&changed(&scratch, case, |_| {}), &[&["--report-within", "100"], flags].concat()).0
+    };
+    // Rows with their least gaps in closed form (mm).
+    let known = [
+        ("sliding-doors", "opening", ["left", "stop"], 38.0),
+        ("sliding-doors", "cycle", ["left", "stop"], 38.0),
+        ("slider-crank", "turn", ["head", "piston"], 0.5),
+    ];
+    for (case, run, [a, b], gap) in known {
+        let mut before = f64::INFINITY;
+        for (asked, width) in [("0.3", 0.3), ("1um", 1e-3)] {
+            let found = of(case, &["--gap-width", asked]);
+            let row = row(&found, run, a, b);
+            let [low, high] = bracket(&row["worst"]["gap_bracket"]);
+            assert!(low <= gap && gap <= high && high - low <= width && high - low < before, "{case} {low} {high}");
+            assert_eq!((&row["certainty"], &found["settings"]["gap_width"]), (&json!("certified"), &json!(width)));
+            before = high - low;
+        }
+        assert_eq!(of(case, &[])["settings"].get("gap_width"), None);
+        if case != "sliding-doors" {
+            // A loop would use its whole budget.
+            continue;
+        }
+        // No bracket is as narrow as the rounding.
+        let found = of(case, &["--gap-width", "0.000000000001"]);
+        let too_wide = row(&found, run, a, b);
+        let [low, high] = bracket(&too_wide["worst"]["gap_bracket"]);
+        assert!(low <= gap && gap <= high && high - low < 1e-6, "{case} {low} {high}");
+        assert_eq!(too_wide["certainty"], "bracketed", "{case}");
+    }
+}
+
+#[test]
+fn a_width_of_zero_is_refused_and_one_without_sweeps_has_no_effect() {
+    let scratch = Scratch::new();
+    let path = changed(&scratch, "sliding-doors", |_| {});
+    let path = path.to_str().expect("UTF-8");
+    let refused = interfere(&["check", path, "--gap-width", "0"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--gap-width is 0"), "{}", refused.stderr);
+    let warned = interfere(&["check", path, "--gap-width", "1mm", "--measure", "none"]);
+    assert!(warned.stderr.contains("--gap-width has no effect: --measure none"), "{}", warned.stderr);
+    let scratch = Scratch::new();
+    let still = changed(&scratch, "sliding-doors", |file| {
+        file.as_object_mut().expect("an object").remove("sweeps");
+        file["rules"] = json!([{ "between": ["right", "stop"], "allow_depth": 3, "reason": "another question" }]);
+    });
+    let warned = interfere(&["check", still.to_str().expect("UTF-8"), "--gap-width", "1mm"]);
+    assert!(warned.stderr.contains("--gap-width has no effect: the assembly has no sweep"), "{}", warned.stderr);
+}

@@ -166,13 +166,14 @@ impl<'s> PairCache<'s> {
 
 /// Adds the limits of a pair to its key.
 fn limits_key(keyed: KeyHasher, limits: &Limits) -> KeyHasher {
-    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within, facets } = limits;
+    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within, gap_width, facets } = limits;
     keyed
         .number(*tolerance)
         .optional(*allow_depth)
         .optional(*min_clearance)
         .optional(*max_gap)
         .optional(*report_within)
+        .optional(*gap_width)
         .count(u64::from(*facets == Facets::Allow))
 }
 

@@ -110,12 +110,13 @@ pub(crate) fn segment_sweep<'a>(
         measured: query.effort == Effort::All,
         first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
+        gap_width: limits.gap_width,
     }
 }
 
 /// Limits of a pair for the engine.
 pub(crate) fn sweep_limits(limits: &Limits) -> SweepLimits {
-    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within: _, facets: _ } = *limits;
+    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within: _, gap_width: _, facets: _ } = *limits;
     SweepLimits { tolerance, allow_depth, min_clearance, max_gap }
 }
 

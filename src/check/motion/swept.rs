@@ -27,6 +27,9 @@ use rayon::prelude::*;
 /// width as a share of the tolerance for each (docs/explanation/motion.md).
 const PROMISED: [[f64; 2]; 2] = [[0.05, 1.0], [0.01, 0.1]];
 
+/// Tolerance for comparing widths (share of the width): the ends of a bracket are rounded.
+const SAME_WIDTH: f64 = 1e-9;
+
 /// Pairs of a run that sweep past each other.
 pub(crate) struct Sweeps<'a> {
     pub run: &'a RunChecker<'a>,
@@ -291,7 +294,9 @@ fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certai
     let [share, least] = PROMISED[usize::from(row.status != Status::Interference)];
     let promised = |gap: Bounds| {
         let size = lesser(gap.lower.abs(), gap.upper.abs());
-        gap.width() <= greater(share * size, least * limits.tolerance) + 4.0 * answer.slack()
+        let asked = limits.gap_width.filter(|_| row.status != Status::Interference);
+        let usual = greater(share * size, least * limits.tolerance) + 4.0 * answer.slack();
+        gap.width() <= asked.map_or(usual, |asked| lesser(asked * (1.0 + SAME_WIDTH), usual))
     };
     match row.status {
         Status::Undecided => Certainty::Bracketed,

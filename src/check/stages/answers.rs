@@ -37,6 +37,7 @@ impl Checker<'_> {
             min_clearance: None,
             max_gap: rule.and_then(|r| self.assembly.rules[r as usize].max_gap),
             report_within: self.settings.report_within,
+            gap_width: self.settings.gap_width,
             facets: self.settings.facets,
         };
         match rule.map(|r| self.assembly.rules[r as usize].verb) {

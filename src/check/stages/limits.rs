@@ -19,6 +19,8 @@ pub(crate) struct Limits {
     pub max_gap: Option<f64>,
     /// Largest gap of a listed clear pair.
     pub report_within: Option<f64>,
+    /// Largest width of the bracket of a least gap over a sweep.
+    pub gap_width: Option<f64>,
     /// Facet policy: grants or refuses the facet allowance.
     pub facets: Facets,
 }
@@ -36,6 +38,7 @@ impl Limits {
             min_clearance: None,
             max_gap: None,
             report_within: None,
+            gap_width: None,
             facets: Facets::Strict,
         }
     }
@@ -132,6 +135,7 @@ mod tests {
             min_clearance: None,
             max_gap: None,
             report_within: None,
+            gap_width: None,
             facets: Facets::Allow,
         }
     }

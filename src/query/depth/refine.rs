@@ -121,6 +121,26 @@ enum Effort {
 impl OverlapSearch<'_> {
     /// Narrows the bracket until the threshold (mm) lies outside or the budget is spent.
     pub fn decide_threshold(&mut self, threshold: f64) {
+        self.decide(threshold, MAX_CELLS);
+    }
+
+    /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only where they are
+    /// worth much effort: far insets of large parts cross in many places, and testing them takes seconds.
+    pub(crate) fn decide_deep_threshold(&mut self, threshold: f64, cells: u32) {
+        if self.worth_much_effort(threshold) {
+            return self.decide(threshold, cells);
+        }
+        if !self.looked_at_middle {
+            self.evaluate_centre();
+        }
+        self.resolve();
+        let [above, at_most] = [threshold + 2.0 * self.ask.margin, threshold + self.ask.margin];
+        if self.lower <= above && self.upper > at_most {
+            self.refine(&Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None }, cells);
+        }
+    }
+
+    fn decide(&mut self, threshold: f64, cells: u32) {
         let (above, at_most) = (threshold + 2.0 * self.ask.margin, threshold + self.ask.margin);
         let decided = |m: &Self| m.lower > above || m.upper <= at_most;
         if decided(self) {
@@ -166,7 +186,7 @@ impl OverlapSearch<'_> {
         }
         self.confine(threshold);
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None };
-        self.refine(&target, MAX_CELLS);
+        self.refine(&target, cells);
     }
 
     /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some cells

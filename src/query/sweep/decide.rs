@@ -1,6 +1,6 @@
 //! Decides a run of one parameter, from the cheapest proof to the dearest one.
 
-use crate::geom::math::greater;
+use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets};
@@ -108,6 +108,7 @@ impl Sweep<'_> {
     fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
         let deepest = self.limits.deepest();
         let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+        let level = if self.divides_edges() { level } else { level.for_large_ends() };
         let plain = self.failing(&level, work, -deepest, scan, shown);
         if !self.measured || !self.divides_edges() || !self.has_wide_ends(&plain, work.floor) {
             return plain;
@@ -163,7 +164,7 @@ impl Sweep<'_> {
         approach: &mut Option<[f64; 2]>,
     ) -> SweepAnswer {
         let limit = GapLimit { largest, measured: self.measured };
-        let found = widest(work, self.chain, &[self.range], limit, self.width());
+        let found = widest(work, self.chain, &[self.range], limit, self.width(work.still.margin));
         if found.exceeds(largest + work.slack) {
             return self.loose(work, largest, &found, approach);
         }
@@ -251,10 +252,11 @@ impl Sweep<'_> {
         Failing { from: [self.range[0], at], to: [at, self.range[1]], throughout: false }
     }
 
-    /// Width of the bracket of a gap that is not an overlap (mm).
-    fn width(&self) -> impl Fn(f64) -> f64 {
+    /// Width of the bracket of a gap that is not an overlap (mm), before the margin is added at both ends.
+    fn width(&self, margin: f64) -> impl Fn(f64) -> f64 {
         let tolerance = self.limits.tolerance;
-        move |best: f64| greater(WIDTH[0] * best, WIDTH[1] * tolerance)
+        let asked = self.gap_width.map_or(f64::INFINITY, |asked| greater(asked - 2.0 * margin, 0.0));
+        move |best: f64| lesser(greater(WIDTH[0] * best, WIDTH[1] * tolerance), asked)
     }
 
     /// Bracket of the least gap of a run without a depth beyond its limits: surfaces that may touch may also overlap as
@@ -280,7 +282,7 @@ impl Sweep<'_> {
         }
         let mut cells = Cells::new(self.chain, self.range, self.balls());
         let course = level.course(&work.still, work.floor);
-        let least = course.least_distance(&mut cells, known?, self.width(), &mut work.budget);
+        let least = course.least_distance(&mut cells, known?, self.width(work.still.margin), &mut work.budget);
         work.frames += cells.count();
         Some(Worst { at: least.at, gap: least.distance, points: least.points })
     }

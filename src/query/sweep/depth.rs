@@ -8,7 +8,8 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
-use crate::query::sweep::level::{DIVIDED, Level, WHOLE, insets};
+use crate::query::depth::inset::certificate::InsetResult;
+use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets, insets_at};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -39,6 +40,14 @@ const INSET_FLOOR: f64 = 0.002;
 
 /// Open intervals after which a proof by insets of small parts ends: only a complete proof counts.
 const PATIENCE: u32 = 8;
+
+/// Budget of the upper bound at a single pose, in cells of its branch and bound. Deep overlaps of large parts may take
+/// many times as much for a bound that is hardly closer.
+const CELLS_OF_POSE: u32 = 1_000;
+
+/// Largest number of pairs of triangles for which the insets of one pose are tested first: far insets may cross almost
+/// everywhere.
+const MAX_PAIRS_AT_POSE: usize = 50_000_000;
 
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
@@ -107,18 +116,21 @@ impl Sweep<'_> {
         let mut tries =
             depths.iter().flat_map(|beyond| [(beyond, WHOLE), (beyond, DIVIDED[0])]).filter(|t| small || t.1 == WHOLE);
         let mut next = tries.next();
+        // The first proof of small parts leads to better balls at other poses, even if it fails.
+        let mut leads = small;
+        let [of_a, of_b] = [self.a, self.b].map(|s| s.surface.triangles.len());
+        let tests_pose = of_a.saturating_mul(of_b) <= MAX_PAIRS_AT_POSE;
         while let Some(([share, more], divides)) = next {
             let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);
-            let Some([a, b]) = insets(&work.still, depth, divides) else { break };
-            let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
-            let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
-            let scan = self.scan_down_to(&level, work, self.range, false, floor);
-            if scan.is_complete() {
-                return depth;
-            }
             let before = best.depth;
-            if let Some(v) = scan.violation {
-                self.look(work, v.at, best);
+            if std::mem::take(&mut leads) || !tests_pose || self.insets_stay_apart(work, depth, divides, best) {
+                let Some(found) = self.prove_depth(work, depth, divides) else { break };
+                if found.is_complete() {
+                    return depth;
+                }
+                if let Some(v) = found.violation {
+                    self.look(work, v.at, best);
+                }
             }
             if best.depth <= before {
                 next = tries.next();
@@ -130,6 +142,33 @@ impl Sweep<'_> {
             }
         }
         f64::INFINITY
+    }
+
+    /// Scans the run with insets for a depth (mm); `None` if no upper bound of a depth is possible.
+    fn prove_depth(&self, work: &mut Work, depth: f64, divides: [bool; 2]) -> Option<Scan> {
+        let small = self.divides_edges();
+        let [a, b] = insets(&work.still, depth, divides)?;
+        let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
+        let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
+        Some(self.scan_down_to(&level, work, self.range, false, floor))
+    }
+
+    /// True if insets for a depth (mm) stay apart at the best pose: else they prove nothing about the run. This takes the
+    /// places of few vertices. Keeps a better ball between insets that meet.
+    fn insets_stay_apart(&self, work: &Work, depth: f64, divides: [bool; 2], best: &mut Ball) -> bool {
+        let pose = self.chain.pose(&[best.at]);
+        match insets_at(&work.still, &pose, depth, divides) {
+            InsetResult::Apart => true,
+            InsetResult::Nested => false,
+            InsetResult::Meet(x) => {
+                if let Some((depth, points)) = work.still.ball(&pose, Some(x), f64::INFINITY)
+                    && depth > best.depth
+                {
+                    *best = Ball { at: best.at, depth, points };
+                }
+                false
+            }
+        }
     }
 
     /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).
@@ -170,7 +209,7 @@ impl Sweep<'_> {
     fn bound(&self, work: &Work, q: f64, moved: f64, best: &mut Ball) -> f64 {
         let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
         let beyond = greater(least, lesser(0.5 * moved, best.depth));
-        let found = work.still.gap(&self.chain.pose(&[q]), best.depth + beyond, None);
+        let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, CELLS_OF_POSE);
         let [least, most] = found.gap.to_depth();
         if least > best.depth {
             *best = Ball { at: q, depth: least, points: found.points };

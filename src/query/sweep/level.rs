@@ -6,6 +6,8 @@
 use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
+use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
+use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
 use crate::query::sweep::inset::{boundary, inset, nested};
@@ -15,6 +17,7 @@ use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::{Still, StillGap};
 use crate::query::sweep::tree::SweepTree;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::cell::Cell;
 
@@ -41,6 +44,10 @@ const MAX_QUERIES: [u32; 2] = [256, 2];
 /// Largest number of static queries of a proof that counts only if it is complete.
 const QUERIES_OF_COMPLETE: u32 = 8;
 
+/// Largest number of static queries of a scan for the end of a failing part of large parts, and of those without an
+/// answer. The rest of the bracket stays open: some tenths of the tolerance of motion, instead of seconds of work.
+const QUERIES_OF_LARGE_ENDS: [u32; 2] = [4, 2];
+
 /// Margins by which a static query asks for less than a cell needs: its own bounds are wider by two.
 const QUERY_MARGINS: f64 = 4.0;
 
@@ -58,6 +65,8 @@ pub(crate) struct Level<'a> {
     depth: Option<f64>,
     /// Number of open intervals after which the whole run counts as open; unlimited without one.
     patience: Option<u32>,
+    /// Largest number of full static queries of one scan, and of those without an answer.
+    queries: [u32; 2],
 }
 
 /// A proof over a part of a run.
@@ -91,6 +100,17 @@ pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[S
     (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
 }
 
+/// Insets as by [`insets`], at one pose alone: places few vertices.
+pub(crate) fn insets_at(still: &Still, pose: &Pose, depth: f64, divides: [bool; 2]) -> InsetResult {
+    let tau = inset_distance(still, depth);
+    let (Some(a), Some(b)) = (boundary(still.a.surface), boundary(still.b.surface)) else { return InsetResult::Nested };
+    let pairing = Pairing { a, b, b_in_a: pose };
+    let mut insets = InsetSurfaces::new(pairing, SolidSide::Inside, tau, still.rounding, false);
+    let [of_a, of_b] = insets.surfaces;
+    insets.surfaces = [of_a.dividing_edges(divides[0]), of_b.dividing_edges(divides[1])];
+    insets.certify()
+}
+
 /// Inset of each solid that proves a depth (mm); not positive for depths within the rounding.
 pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
     0.5 * depth * (1.0 - INSET_SHARE) - still.margin
@@ -105,7 +125,7 @@ impl<'a> Level<'a> {
     /// Level of a distance (mm, >= 0), with orbits about an axis.
     pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
         let trees = trees(surfaces, axis.as_ref());
-        Self { trees, axis, narrowed: Cell::new(false), distance, depth: None, patience: None }
+        Self { trees, axis, narrowed: Cell::new(false), distance, depth: None, patience: None, queries: MAX_QUERIES }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
@@ -120,7 +140,12 @@ impl<'a> Level<'a> {
 
     /// A level whose proofs end early, once more than `patience` intervals are open: nothing but a complete proof counts.
     pub(crate) fn complete_or_open(self, patience: u32) -> Self {
-        Self { patience: Some(patience), ..self }
+        Self { patience: Some(patience), queries: [QUERIES_OF_COMPLETE; 2], ..self }
+    }
+
+    /// A level for the ends of failing parts alone, between large parts: few static queries.
+    pub(crate) fn for_large_ends(self) -> Self {
+        Self { queries: QUERIES_OF_LARGE_ENDS, ..self }
     }
 
     /// Restricts proofs to the triangles that orbits leave open, once.
@@ -250,8 +275,7 @@ pub(crate) struct Judge<'s> {
 
 impl<'s> Judge<'s> {
     pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
-        let queries = if level.patience.is_some() { [QUERIES_OF_COMPLETE; 2] } else { MAX_QUERIES };
-        Self { depth: level.depth, still, price, queries }
+        Self { depth: level.depth, still, price, queries: level.queries }
     }
 
     /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and

@@ -60,6 +60,8 @@ pub struct Sweep<'a> {
     pub first_failing: bool,
     /// True to bracket the least gap of a clear run as well.
     pub measures_clear: bool,
+    /// Largest width of the bracket of a least or largest gap (mm, > 0); without it, the usual width.
+    pub gap_width: Option<f64>,
 }
 
 /// Status of a run, for all its poses together.

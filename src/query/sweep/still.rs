@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::depth::search::evaluator::{Evaluator, Witness};
-use crate::query::depth::{OverlapQuery, PairRelation, Precision, SolidRef, classify};
+use crate::query::depth::{OverlapQuery, OverlapSearch, PairRelation, Precision, SolidRef, classify};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
 
@@ -36,15 +36,26 @@ impl Still<'_> {
     /// Measures the gap. For solids that meet, narrows its bounds until the depth `threshold` (mm) lies outside, and to
     /// the precision, if one is given.
     pub(crate) fn gap(&self, pose: &Pose, threshold: f64, precision: Option<Precision>) -> StillGap {
-        self.measured(pose, threshold, f64::INFINITY, precision)
+        self.measured(pose, f64::INFINITY, |m| {
+            m.decide_threshold(threshold);
+            if let Some(width) = precision {
+                m.refine_to(&width);
+            }
+        })
+    }
+
+    /// The gap as by [`Self::gap`], with a budget in cells of the branch and bound: where it is spent, the bounds stay as
+    /// wide as they are.
+    pub(crate) fn gap_within_cells(&self, pose: &Pose, threshold: f64, cells: u32) -> StillGap {
+        self.measured(pose, f64::INFINITY, |m| m.decide_deep_threshold(threshold, cells))
     }
 
     /// The gap as by [`Self::gap`]; solids farther apart than `reach` (mm) have no upper bound.
     pub(crate) fn gap_within(&self, pose: &Pose, threshold: f64, reach: f64) -> StillGap {
-        self.measured(pose, threshold, reach, None)
+        self.measured(pose, reach, |m| m.decide_threshold(threshold))
     }
 
-    fn measured(&self, pose: &Pose, threshold: f64, reach: f64, precision: Option<Precision>) -> StillGap {
+    fn measured(&self, pose: &Pose, reach: f64, narrow: impl FnOnce(&mut OverlapSearch)) -> StillGap {
         let ask = OverlapQuery { margin: self.margin, rounding: self.rounding, reach, deep: None };
         match classify(self.a, self.b, pose, &ask).relation {
             PairRelation::Beyond(least) => StillGap {
@@ -55,10 +66,7 @@ impl Still<'_> {
                 StillGap { gap: Bounds::exact(apart.distance).widened(self.margin), points: apart.points }
             }
             PairRelation::Meets(mut m) => {
-                m.decide_threshold(threshold);
-                if let Some(width) = precision {
-                    m.refine_to(&width);
-                }
+                narrow(&mut m);
                 let of_ball = m.ball().map(|(_, _, points)| points);
                 let points = of_ball.or_else(|| m.surfaces().map(|s| s.points)).unwrap_or([Vec3::zeros(); 2]);
                 StillGap { gap: m.gap_bounds().widened(self.margin), points }

@@ -47,6 +47,7 @@ fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: SweepLimits, te
         tests,
         measured: true,
         measures_clear: true,
+        gap_width: None,
         first_failing: false,
     }
 }

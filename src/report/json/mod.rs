@@ -79,6 +79,8 @@ pub(crate) struct Settings<'a> {
     geometry: &'static str,
     facets: &'static str,
     report_within: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_width: Option<f64>,
     epsilon: Option<f64>,
     max_pieces: usize,
     measure: &'static str,
@@ -96,6 +98,7 @@ impl<'a> Settings<'a> {
                 Facets::Strict => "strict",
             },
             report_within: settings.report_within.map(|d| as_given(d, units)),
+            gap_width: settings.gap_width.map(|d| as_given(d, units)),
             epsilon: settings.epsilon.map(|d| as_given(d, units)),
             max_pieces: settings.max_pieces,
             measure: settings.measure.name(),
