@@ -7,6 +7,7 @@ use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::geom::{Aabb, LengthUnit, Vec3};
 use crate::io::Loader;
 use crate::mesh::{self, Health, LoadedMesh, MeshError, TriMesh};
+use crate::parallel;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
@@ -248,7 +249,7 @@ fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     feed(&[], true);
     let hash = hasher.finalize();
     let mesh = scaled(mesh, units);
-    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding);
+    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding, parallel::threads());
     drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new(WarningCode::OpenMesh, message)));

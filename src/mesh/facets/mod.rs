@@ -81,27 +81,15 @@ pub struct FacetErrors {
 
 /// Computes the largest sagitta of a mesh, concave or convex (mesh unit, >= 0); `rounding` as in [`Facets::of`].
 pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
-    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), rounding).largest
+    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), rounding, 1).largest
 }
 
-/// Computes the largest sagittas of a mesh, given its half-edges.
-pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64) -> FacetErrors {
-    let surface = FacetSurface::of(mesh, half_edges, rounding, 1);
-    let mut errors = FacetErrors::default();
-    for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
-        if let Some(s) = surface.sagitta_above(&pair, errors.largest) {
-            errors.largest = s;
-            if is_concave(mesh, &pair) {
-                errors.concave = s;
-            }
-        } else if errors.concave < errors.largest
-            && is_concave(mesh, &pair)
-            && let Some(s) = surface.sagitta_above(&pair, errors.concave)
-        {
-            errors.concave = s;
-        }
-    }
-    errors
+/// Computes the largest sagittas of a mesh, given its half-edges, on up to `threads` threads.
+pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64, threads: usize) -> FacetErrors {
+    let surface = FacetSurface::of(mesh, half_edges, rounding, threads);
+    let shares = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| surface.errors(ends));
+    let largest = |of: fn(&FacetErrors) -> f64| shares.iter().map(of).fold(0.0, greater);
+    FacetErrors { largest: largest(|e| e.largest), concave: largest(|e| e.concave) }
 }
 
 /// Facets of a mesh with their sagittas at concave edges.
@@ -279,6 +267,25 @@ impl<'m> FacetSurface<'m> {
                 noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).sum(),
             })
         })
+    }
+
+    /// Largest sagittas at the edges with their smaller end in a range of vertices.
+    fn errors(&self, smaller_ends: Range<usize>) -> FacetErrors {
+        let mut errors = FacetErrors::default();
+        for pair in self.pairs_of(smaller_ends).filter(|p| p.fold() == Fold::Bend) {
+            if let Some(s) = self.sagitta_above(&pair, errors.largest) {
+                errors.largest = s;
+                if is_concave(self.mesh, &pair) {
+                    errors.concave = s;
+                }
+            } else if errors.concave < errors.largest
+                && is_concave(self.mesh, &pair)
+                && let Some(s) = self.sagitta_above(&pair, errors.concave)
+            {
+                errors.concave = s;
+            }
+        }
+        errors
     }
 
     /// Width of the narrower facet.

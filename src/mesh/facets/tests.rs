@@ -55,7 +55,7 @@ fn concave_and_convex_edges_are_distinguished() {
     let mesh = joined(&[prism(12, 10.0, [0.0, 30.0]), at(&coarse, 3.5), at(&fine, -3.5)]);
     let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
     let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-    let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);
+    let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0, 1);
     is(errors.largest, sagitta(12.0, 10.0));
     is(errors.concave, sagitta(16.0, 3.0));
     let concave = ConcaveFacets::of(&mesh, 0.0, 1);
@@ -103,7 +103,11 @@ fn several_threads_find_the_same_facets() {
     assert!(mesh.vertices.len() > 80_000);
     let alone = ConcaveFacets::of(&mesh, 1e-6, 1);
     assert!(alone.sagitta.iter().filter(|s| **s > 0.0).count() > 10_000);
+    let errors =
+        |threads: usize| facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 1e-6, threads);
+    assert!(errors(1).concave > 0.0, "{:?}", errors(1));
     for threads in [2, 5] {
+        assert_eq!(errors(threads), errors(1));
         let found = ConcaveFacets::of(&mesh, 1e-6, threads);
         assert!(found.facet == alone.facet && found.sagitta == alone.sagitta && found.wide == alone.wide, "{threads}");
     }
