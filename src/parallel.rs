@@ -44,7 +44,9 @@ pub(crate) fn map_ranges<T: Send>(
     let mut all = scope(|s| {
         let others: Vec<_> = (1..threads.min(shares)).map(|_| s.spawn(take_shares)).collect();
         let mut all = take_shares();
-        others.into_iter().for_each(|other| all.extend(joined(other)));
+        for other in others {
+            all.extend(joined(other));
+        }
         all
     });
     all.sort_unstable_by_key(|(k, _)| *k);

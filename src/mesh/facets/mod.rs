@@ -119,7 +119,9 @@ impl ConcaveFacets {
                 let known = facets.map(|f| &largest[f as usize]);
                 let [a, b] = known.map(|s| f64::from_bits(s.load(Ordering::Relaxed)));
                 if let Some(s) = surface.sagitta_above(&pair, lesser(a, b)) {
-                    known.iter().for_each(|k| _ = k.fetch_max(s.to_bits(), Ordering::Relaxed));
+                    for k in known {
+                        k.fetch_max(s.to_bits(), Ordering::Relaxed);
+                    }
                 }
                 // A facet of one triangle belongs to no cylinder.
                 if facets.iter().all(|f| !surface.outlines.of_facet(*f).is_empty()) {

@@ -80,7 +80,9 @@ impl Search<'_> {
         open.extend((!self.s.tree().nodes.is_empty()).then_some((0, 0)));
         while !open.is_empty() && open.len() < count {
             let mut next = Vec::with_capacity(4 * open.len());
-            open.into_iter().for_each(|pair| self.step(pair, &mut next, found));
+            for pair in open {
+                self.step(pair, &mut next, found);
+            }
             open = next;
         }
         open
