@@ -20,6 +20,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import coal
@@ -75,6 +76,12 @@ def turn(axis, at, degrees):
     return m
 
 
+def matches(pattern: str, name: str) -> bool:
+    """True if a pattern of a rule, as the import writes it, stands for a name: `*`, and alternatives in braces."""
+    alternatives = pattern[1:-1].split(",") if pattern.startswith("{") else [pattern]
+    return any(fnmatchcase(name, alternative) for alternative in alternatives)
+
+
 class Robot:
     """An assembly folder, with the pose of each instance for any joint values."""
 
@@ -91,8 +98,13 @@ class Robot:
         }
         self.meshes = [parts[i["part"]] for i in self.file["instances"]]
         self.moved_by = {i: name for name, j in self.joints.items() for i in j["moves"]}
-        self.ignored = {frozenset(r["between"]) for r in self.file.get("rules", []) if r.get("ignore")}
+        self.ignored = [r["between"] for r in self.file.get("rules", []) if r.get("ignore")]
         self.home = {name: j.get("home", 0.0) for name, j in self.joints.items()}
+
+    def is_ignored(self, first: str, second: str) -> bool:
+        """True if a rule ignores the pair."""
+        ways = [(first, second), (second, first)]
+        return any(matches(p, a) and matches(q, b) for p, q in self.ignored for a, b in ways)
 
     def value(self, name: str, values: dict) -> float:
         """Returns the value of a joint, through the joint that it follows."""
@@ -138,8 +150,8 @@ class Robot:
         n = len(self.instances)
         pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
         between = lambda i, j: {leader for leader, _ in self.chain(i) ^ self.chain(j)}
-        named = lambda i, j: frozenset((self.instances[i], self.instances[j]))
-        return [(i, j) for i, j in pairs if named(i, j) not in self.ignored and joint in between(i, j)]
+        ignored = lambda i, j: self.is_ignored(self.instances[i], self.instances[j])
+        return [(i, j) for i, j in pairs if joint in between(i, j) and not ignored(i, j)]
 
 
 def placed(m: np.ndarray):

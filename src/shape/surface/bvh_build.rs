@@ -194,12 +194,14 @@ fn subtree(
     let share = threads.div_ceil(2);
     let ((left, of_left), (right, of_right)) =
         parallel::both(|| subtree(ahead, a, care, corners, share), || subtree(behind, b, care, corners, share));
-    let mut nodes = Vec::with_capacity(left.len() + right.len() + 1);
+    let (of_all, after_left) = (left.len() + right.len() + 1, 1 + left.len());
+    let mut nodes = Vec::with_capacity(of_all);
     nodes.push(Node::inner(1));
-    // Children come side by side, then all below the first one, then all below the second one.
-    nodes.extend([left[0].with_children_moved(2), right[0].with_children_moved(1 + left.len())]);
-    nodes.extend(left[1..].iter().map(|n| n.with_children_moved(2)));
-    nodes.extend(right[1..].iter().map(|n| n.with_children_moved(1 + left.len())));
+    // Children come side by side, then all below the first one, then all below the second one. The list of the first part
+    // is freed before that of the second part is copied.
+    nodes.extend([left[0].with_children_moved(2), right[0].with_children_moved(after_left)]);
+    nodes.extend(left.into_iter().skip(1).map(|n| n.with_children_moved(2)));
+    nodes.extend(right.into_iter().skip(1).map(|n| n.with_children_moved(after_left)));
     let moments = of_left.zip(of_right).map(|(l, r)| l.plus(&r));
     if let Some(moments) = &moments {
         bvh_fit::fit(&mut nodes, 0, moments, &|t| corners(entries[t as usize - first].triangle()));
