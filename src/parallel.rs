@@ -10,8 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{ScopedJoinHandle, scope};
 
+/// Number of triangles from which several threads work on one surface: below, starting them costs more than it saves.
+pub(crate) const LARGE: usize = 50_000;
+
+/// Least number of vertices or triangles of a share.
+pub(crate) const LEAST_SHARE: usize = 20_000;
+
 /// Number of shares for each thread. More shares balance the threads better, and each has a cost.
 const SHARES_PER_THREAD: usize = 8;
+
+/// The threads of this module in the whole process.
+static HELPERS: Helpers = Helpers::new();
 
 /// Number of threads of the caller's pool. Call it on a thread of the pool: elsewhere it is the number of cores.
 pub(crate) fn threads() -> usize {
@@ -26,31 +35,12 @@ pub(crate) fn map_ranges<T: Send>(
     least: usize,
     work: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
-    let shares = (count / least.max(1)).min(threads * SHARES_PER_THREAD);
-    if threads < 2 || shares < 2 {
-        return vec![work(0..count)];
-    }
-    let next = AtomicUsize::new(0);
-    let take_shares = || {
-        let mut done = Vec::new();
-        loop {
-            let k = next.fetch_add(1, Ordering::Relaxed);
-            if k >= shares {
-                return done;
-            }
-            done.push((k, work(k * count / shares..(k + 1) * count / shares)));
-        }
-    };
-    let mut all = scope(|s| {
-        let others: Vec<_> = (1..threads.min(shares)).map(|_| s.spawn(take_shares)).collect();
-        let mut all = take_shares();
-        for other in others {
-            all.extend(joined(other));
-        }
-        all
-    });
-    all.sort_unstable_by_key(|(k, _)| *k);
-    all.into_iter().map(|(_, value)| value).collect()
+    HELPERS.map_ranges(threads, count, least, work)
+}
+
+/// Calls both functions, at once if a thread is free. `threads` is the number of threads of the pool.
+pub(crate) fn both<A: Send, B>(threads: usize, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    HELPERS.both(threads, first, second)
 }
 
 /// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least` values
@@ -70,13 +60,82 @@ pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], valu
     });
 }
 
-/// Calls both functions at once, the first on a thread of its own.
-pub(crate) fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    scope(|s| {
-        let other = s.spawn(first);
-        let b = second();
-        (joined(other), b)
-    })
+/// Count of threads beside the pool. Several large parts at once share as many as the pool has.
+struct Helpers {
+    busy: AtomicUsize,
+}
+
+/// Helpers of one call; they are free again when it is dropped.
+struct Taken<'h> {
+    helpers: &'h Helpers,
+    count: usize,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.helpers.busy.fetch_sub(self.count, Ordering::Relaxed);
+    }
+}
+
+impl Helpers {
+    const fn new() -> Self {
+        Self { busy: AtomicUsize::new(0) }
+    }
+
+    /// Takes up to `wanted` helpers, so that at most `most` are busy in all.
+    fn take(&self, wanted: usize, most: usize) -> Taken<'_> {
+        let free = |busy: usize| wanted.min(most.saturating_sub(busy));
+        let taken = self.busy.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |busy| Some(busy + free(busy)));
+        let (Ok(before) | Err(before)) = taken;
+        Taken { helpers: self, count: free(before) }
+    }
+
+    fn map_ranges<T: Send>(
+        &self,
+        threads: usize,
+        count: usize,
+        least: usize,
+        work: impl Fn(Range<usize>) -> T + Sync,
+    ) -> Vec<T> {
+        let shares = (count / least.max(1)).min(threads * SHARES_PER_THREAD);
+        if threads < 2 || shares < 2 {
+            return vec![work(0..count)];
+        }
+        let next = AtomicUsize::new(0);
+        let take_shares = || {
+            let mut done = Vec::new();
+            loop {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                if k >= shares {
+                    return done;
+                }
+                done.push((k, work(k * count / shares..(k + 1) * count / shares)));
+            }
+        };
+        let taken = self.take(threads.min(shares) - 1, threads);
+        let mut all = scope(|s| {
+            let others: Vec<_> = (0..taken.count).map(|_| s.spawn(take_shares)).collect();
+            let mut all = take_shares();
+            for other in others {
+                all.extend(joined(other));
+            }
+            all
+        });
+        all.sort_unstable_by_key(|(k, _)| *k);
+        all.into_iter().map(|(_, value)| value).collect()
+    }
+
+    fn both<A: Send, B>(&self, threads: usize, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+        let taken = self.take(usize::from(threads > 1), threads);
+        if taken.count == 0 {
+            return (first(), second());
+        }
+        scope(|s| {
+            let other = s.spawn(first);
+            let b = second();
+            (joined(other), b)
+        })
+    }
 }
 
 /// Waits for a thread. A panic of the thread goes on in the caller.
@@ -109,17 +168,33 @@ mod tests {
 
     #[test]
     fn shares_run_on_several_threads() {
-        let here = std::thread::current().id();
-        let (first, second) = both(|| std::thread::current().id(), || std::thread::current().id());
-        assert!(first != here && second == here);
+        let helpers = Helpers::new();
+        let id = || std::thread::current().id();
+        let (first, second) = helpers.both(2, id, id);
+        assert!(first != id() && second == id());
         // Each share waits for the other one.
         let barrier = std::sync::Barrier::new(2);
-        map_ranges(2, 2, 1, |_| barrier.wait());
+        helpers.map_ranges(2, 2, 1, |_| barrier.wait());
+        assert_eq!(helpers.busy.into_inner(), 0);
+    }
+
+    #[test]
+    fn no_more_threads_than_the_pool_has_are_busy() {
+        let helpers = Helpers::new();
+        let first = helpers.take(3, 4);
+        let second = helpers.take(3, 4);
+        assert_eq!((first.count, second.count, helpers.take(1, 4).count), (3, 1, 0));
+        // Without a free thread the caller does all.
+        let here = std::thread::current().id();
+        assert_eq!(helpers.both(4, || std::thread::current().id(), || 7), (here, 7));
+        assert_eq!(helpers.map_ranges(4, 10, 1, |range| range.len()).iter().sum::<usize>(), 10);
+        drop(first);
+        assert_eq!(helpers.take(9, 4).count, 3);
     }
 
     #[test]
     #[should_panic(expected = "of the share")]
     fn a_panic_reaches_the_caller() {
-        both(|| panic!("of the share"), || ());
+        Helpers::new().both(2, || panic!("of the share"), || ());
     }
 }

@@ -38,7 +38,7 @@ pub struct Options {
     pub runs: Vec<String>,
     /// Largest number of tests of two nodes or triangles for each pair of a sweep (>= 1).
     pub sweep_cells: u64,
-    /// Largest width of the bracket of a least gap over a sweep (mm, > 0); without it, the usual width.
+    /// Largest width of the bracket of a least or largest gap over a sweep (mm, > 0); without it, the usual width.
     pub gap_width: Option<f64>,
     /// Rows of sweeps with a staircase of the gap.
     pub curves: Curves,
@@ -186,7 +186,7 @@ pub struct Settings {
     pub facets: Facets,
     /// Largest gap of a listed clear pair (mm, >= 0).
     pub report_within: Option<f64>,
-    /// Largest width of the bracket of a least gap over a sweep (mm, > 0); `None` for the usual width.
+    /// Largest width of the bracket of a least or largest gap over a sweep (mm, > 0); `None` for the usual width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_width: Option<f64>,
     /// Overshoot of the pieces of decomposed parts (mm, >= 0); `None` for a share of each part's size.

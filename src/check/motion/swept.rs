@@ -21,14 +21,12 @@ use crate::check::{Certainty, PairOutcome, Status};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose};
 use crate::motion::{Cell, JointIx, JointKind, Segment};
+use crate::query::depth::SAME_WIDTH;
 use rayon::prelude::*;
 
 /// Promised width of a bracket over a run: a share of the depth of an interference, a share of another gap, and the least
 /// width as a share of the tolerance for each (docs/explanation/motion.md).
 const PROMISED: [[f64; 2]; 2] = [[0.05, 1.0], [0.01, 0.1]];
-
-/// Tolerance for comparing widths (share of the width): the ends of a bracket are rounded.
-const SAME_WIDTH: f64 = 1e-9;
 
 /// Pairs of a run that sweep past each other.
 pub(crate) struct Sweeps<'a> {

@@ -22,9 +22,6 @@ use crate::parallel;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Least number of vertices or triangles of a share of a parallel loop.
-const LEAST_SHARE: usize = 10_000;
-
 /// Largest angle inside one facet (radians): rounding of coordinates alone can tilt triangles this much.
 pub const LEAST_ANGLE: f64 = 1e-4;
 
@@ -87,7 +84,8 @@ pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
 /// Computes the largest sagittas of a mesh, given its half-edges, on up to `threads` threads.
 pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64, threads: usize) -> FacetErrors {
     let surface = FacetSurface::of(mesh, half_edges, rounding, threads);
-    let shares = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| surface.errors(ends));
+    let shares =
+        parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| surface.errors(ends));
     let largest = |of: fn(&FacetErrors) -> f64| shares.iter().map(of).fold(0.0, greater);
     FacetErrors { largest: largest(|e| e.largest), concave: largest(|e| e.concave) }
 }
@@ -112,7 +110,7 @@ impl ConcaveFacets {
         let surface = FacetSurface::of(mesh, &half_edges, rounding, threads);
         // Bits of the sagittas: numbers >= 0 order like their bits, so the threads need no lock.
         let largest: Vec<AtomicU64> = (0..surface.count).map(|_| AtomicU64::new(0)).collect();
-        let strips = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| {
+        let strips = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
             let mut strips = Vec::new();
             for pair in surface.pairs_of(ends).filter(|p| p.fold() == Fold::Bend && is_concave(mesh, p)) {
                 let facets = pair.triangles.map(|t| surface.facet[t as usize]);
@@ -228,12 +226,12 @@ impl<'m> FacetSurface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
         let count = mesh.triangles.len();
         let mut normals = vec![[0.0; 3]; count];
-        parallel::fill(threads, LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
         let mut tilts = vec![0.0; if rounding > 0.0 { count } else { 0 }];
-        parallel::fill(threads, LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding));
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding));
         let outlines = Outlines::default();
         let mut surface = Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines };
-        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), LEAST_SHARE, |ends| {
+        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
             surface.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
         });
         let mut sets = UnionFind::new(count);

@@ -25,7 +25,7 @@ pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool
             return true;
         }
         let tree = tree.get_or_insert_with(|| PointTree::new(inner.vertices.clone()));
-        !tree.any(&|bounds| beyond(reach(bounds, &local) + rounding), &|v| beyond(local.dot(v)))
+        !tree.any(0, &|bounds| beyond(reach(bounds, &local) + rounding), &|v| beyond(local.dot(v)))
     })
 }
 
@@ -75,21 +75,14 @@ impl PointTree {
         }
     }
 
-    /// True if `wanted` holds for some point. It skips the boxes without `may_hold`.
-    fn any(&self, may_hold: &impl Fn(&Aabb) -> bool, wanted: &impl Fn(&Vec3) -> bool) -> bool {
-        let mut open = vec![0];
-        while let Some(at) = open.pop() {
-            let node = &self.nodes[at];
-            if !may_hold(&node.bounds) {
-                continue;
+    /// True if `wanted` holds for some point below a node. It skips the boxes without `may_hold`.
+    fn any(&self, at: usize, may_hold: &impl Fn(&Aabb) -> bool, wanted: &impl Fn(&Vec3) -> bool) -> bool {
+        let node = &self.nodes[at];
+        may_hold(&node.bounds)
+            && match node.second {
+                Some(second) => self.any(at + 1, may_hold, wanted) || self.any(second, may_hold, wanted),
+                None => self.points[node.points.clone()].iter().any(wanted),
             }
-            match node.second {
-                Some(second) => open.extend([second, at + 1]),
-                None if self.points[node.points.clone()].iter().any(wanted) => return true,
-                None => {}
-            }
-        }
-        false
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! - [`bracket`]: are the two meshes separate, or which bounds of the depth hold? Starts with the hulls' linear
 //!   programme.
-//! - [`refine`]: narrows the bounds, cheapest step first.
+//! - [`refine`]: narrows the bounds, cheapest step first; [`precision`]: to which width.
 //! - [`inset`]: upper bounds by moving both surfaces inward; sufficient if the parts only touch.
 //! - [`search`]: branch and bound and ascent for the rest.
 //! - [`containment`]: does one solid lie inside the other?
@@ -20,6 +20,7 @@ pub mod inset;
 pub(crate) mod open_surface;
 #[cfg(test)]
 mod open_surface_tests;
+pub(crate) mod precision;
 pub(crate) mod refine;
 pub(crate) mod search;
 #[cfg(test)]
@@ -34,4 +35,5 @@ pub use crate::query::depth::bracket::{
     Apart, Classified, Event, OverlapQuery, OverlapSearch, PairRelation, SolidRef, classify,
 };
 pub use crate::query::depth::containment::Containment;
-pub use crate::query::depth::refine::Precision;
+pub use crate::query::depth::precision::Precision;
+pub(crate) use crate::query::depth::refine::SAME_WIDTH;

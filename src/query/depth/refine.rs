@@ -11,6 +11,7 @@ use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::depth::open_surface::BallSearch;
+use crate::query::depth::precision::Precision;
 use crate::query::depth::search::Target;
 
 /// Upper limit of cells of one pair's branch and bound, about two seconds.
@@ -20,7 +21,7 @@ const MAX_CELLS: u32 = 120_000;
 const SHRINK_SHARE: f64 = 1e-9;
 
 /// Tolerance for comparing bracket widths (share of the width): sums are rounded.
-const SAME_WIDTH: f64 = 1e-9;
+pub(crate) const SAME_WIDTH: f64 = 1e-9;
 
 /// Number of cells of a search for a ball before a self-union: some milliseconds.
 const CELLS_BEFORE_SELF_UNION: u32 = 256;
@@ -68,46 +69,6 @@ const SAME_DEPTH: f64 = 1e-4;
 /// Number of bisections by insets after branch and bound left the bracket open.
 const SHRINK_STEPS: usize = 7;
 
-/// Required width of a depth bracket.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Precision {
-    /// Share of the depth.
-    relative: f64,
-    /// Width always sufficient up to the depth `beyond` (mm).
-    absolute: f64,
-    /// Depth beyond which `closer` applies too (mm).
-    beyond: f64,
-    closer: [f64; 2],
-}
-
-impl Precision {
-    /// Width of `relative` times the depth, at least `absolute` (mm).
-    pub fn new(relative: f64, absolute: f64) -> Self {
-        Self { relative, absolute, beyond: f64::INFINITY, closer: [0.0; 2] }
-    }
-
-    /// Adds a second width, `relative` and `absolute` (mm), for depths beyond `depth` (mm); the narrower one applies
-    /// there.
-    #[must_use]
-    pub fn beyond(self, depth: f64, relative: f64, absolute: f64) -> Self {
-        Self { beyond: depth, closer: [relative, absolute], ..self }
-    }
-
-    /// Width required at a depth (both in mm).
-    pub(crate) fn of(&self, depth: f64) -> f64 {
-        let depth = greater(depth, 0.0);
-        let width = greater(self.relative * depth, self.absolute);
-        let closer = greater(self.closer[0] * depth, self.closer[1]);
-        if depth > self.beyond { lesser(width, closer) } else { width }
-    }
-
-    /// Reduces the absolute widths by `mm`, for rounding.
-    fn less(self, mm: f64) -> Self {
-        let less = |of: f64| greater(of - mm, 0.0);
-        Self { absolute: less(self.absolute), closer: [self.closer[0], less(self.closer[1])], ..self }
-    }
-}
-
 /// Effort of a certificate by inset: each more certifies more, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Effort {
@@ -134,14 +95,19 @@ impl OverlapSearch<'_> {
             self.evaluate_centre();
         }
         self.resolve();
-        let [above, at_most] = [threshold + 2.0 * self.ask.margin, threshold + self.ask.margin];
+        let [above, at_most] = self.limits_around(threshold);
         if self.lower <= above && self.upper > at_most {
             self.refine(&Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None }, cells);
         }
     }
 
+    /// Depth that a lower bound must exceed, and depth that an upper bound may reach, to decide a threshold (mm).
+    fn limits_around(&self, threshold: f64) -> [f64; 2] {
+        [threshold + 2.0 * self.ask.margin, threshold + self.ask.margin]
+    }
+
     fn decide(&mut self, threshold: f64, cells: u32) {
-        let (above, at_most) = (threshold + 2.0 * self.ask.margin, threshold + self.ask.margin);
+        let [above, at_most] = self.limits_around(threshold);
         let decided = |m: &Self| m.lower > above || m.upper <= at_most;
         if decided(self) {
             return;

@@ -5,7 +5,7 @@ use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{orient2d, orient3d};
 use crate::geom::triangle::{Triangle, intersects};
 use crate::parallel;
-use crate::shape::surface::{Below, LEAST_SHARE, PlacedObb, SelfIntersections, Surface};
+use crate::shape::surface::{Below, PlacedObb, SelfIntersections, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
@@ -20,9 +20,6 @@ const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
-/// Number of triangles from which all threads of the pool search.
-const PARALLEL_FROM: usize = 50_000;
-
 /// Number of pairs of nodes that the threads share: enough that none waits long for the last ones.
 const STEPS: usize = 1024;
 
@@ -35,13 +32,13 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
 /// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`. A large surface is
 /// searched on all threads of the pool, with the same result unless there are `most`.
 pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections {
-    let threads = if s.triangles.len() < PARALLEL_FROM { 1 } else { parallel::threads() };
+    let threads = if s.triangles.len() < parallel::LARGE { 1 } else { parallel::threads() };
     self_intersections_on(threads, s, most)
 }
 
 pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
     let mut items = vec![Element::EMPTY; s.triangles.len()];
-    parallel::fill(threads, LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
+    parallel::fill(threads, parallel::LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
     let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
     let search = Search { s, items, rounding, most };
     let mut all = Found::default();

@@ -1,7 +1,6 @@
 //! Finds the triangles sharing an edge or a vertex.
 
 use crate::parallel;
-use crate::shape::surface::LEAST_SHARE;
 use std::borrow::Cow;
 
 /// Largest number of triangles with a list of the neighbours across their edges. The list of a larger surface would
@@ -48,7 +47,9 @@ impl Adjacency {
 
     fn across_all(&self, triangles: &[[u32; 3]], threads: usize) -> Vec<[u32; 3]> {
         let mut across = vec![[u32::MAX; 3]; triangles.len()];
-        parallel::fill(threads, LEAST_SHARE, &mut across, |t| [0, 1, 2].map(|k| self.search(triangles, t, k)));
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut across, |t| {
+            [0, 1, 2].map(|k| self.search(triangles, t, k))
+        });
         across
     }
 

@@ -5,8 +5,8 @@
 //! list. Then `fit` computes the oriented boxes from the leaves up.
 
 use crate::geom::Vec3;
-use crate::geom::math::{max3, min3};
 use crate::parallel;
+use crate::shape::surface::bvh_entry::{Entry, Extent};
 use crate::shape::surface::bvh_fit::{self, Moments};
 use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
 
@@ -24,9 +24,6 @@ pub(crate) const SMALL_NODE: usize = 20_000;
 /// Cost of testing a box, in units of one triangle test. It decides the splitting of leaves on small surfaces.
 const BOX_COST: f32 = 0.5;
 
-/// Number of triangles from which the two parts of a list are built on two threads.
-const PARALLEL_FROM: usize = 50_000;
-
 /// Depth from which lists are split in the middle: it bounds the depth of the tree for any input.
 pub(crate) const MAX_DEPTH: u32 = 64;
 
@@ -36,90 +33,6 @@ pub(crate) struct Tree {
     /// Nodes. The children of a node are adjacent and come after it; all descendants of the first child precede those
     /// of the second.
     pub nodes: Vec<Node>,
-}
-
-/// Three coordinates and a fourth number.
-type Quad = [f32; 4];
-
-#[inline]
-fn least(a: Quad, b: Quad) -> Quad {
-    let pick = |k: usize| if a[k] < b[k] { a[k] } else { b[k] };
-    [pick(0), pick(1), pick(2), pick(3)]
-}
-
-#[inline]
-fn greatest(a: Quad, b: Quad) -> Quad {
-    let pick = |k: usize| if a[k] > b[k] { a[k] } else { b[k] };
-    [pick(0), pick(1), pick(2), pick(3)]
-}
-
-#[inline]
-fn sum(a: Quad, b: Quad) -> Quad {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
-}
-
-/// Triangle during the build: its box in three lanes, and its index in the fourth lanes, as two halves exact in single
-/// precision.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    min: Quad,
-    max: Quad,
-}
-
-impl Entry {
-    fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
-        let (min, max) = (min3(min3(*a, *b), *c), max3(max3(*a, *b), *c));
-        Self {
-            min: [min.x as f32, min.y as f32, min.z as f32, (t >> 16) as f32],
-            max: [max.x as f32, max.y as f32, max.z as f32, (t & 0xffff) as f32],
-        }
-    }
-
-    fn triangle(&self) -> u32 {
-        (self.min[3] as u32) << 16 | self.max[3] as u32
-    }
-
-    /// Twice the centre of the box.
-    #[inline]
-    fn center(&self) -> Quad {
-        sum(self.min, self.max)
-    }
-
-    /// Twice the centre of the box along an axis.
-    #[inline]
-    fn at(&self, k: usize) -> f32 {
-        self.min[k] + self.max[k]
-    }
-}
-
-/// Axis-parallel box, or range of doubled centres.
-#[derive(Debug, Clone, Copy)]
-struct Extent {
-    min: Quad,
-    max: Quad,
-}
-
-impl Extent {
-    const EMPTY: Self = Self { min: [f32::INFINITY; 4], max: [f32::NEG_INFINITY; 4] };
-
-    #[inline]
-    fn add(&mut self, min: Quad, max: Quad) {
-        self.min = least(min, self.min);
-        self.max = greatest(max, self.max);
-    }
-
-    /// Half the surface area; 0 if empty.
-    #[inline]
-    fn area(&self) -> f32 {
-        let [x, y, z] = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
-        if x < 0.0 { 0.0 } else { x * y + y * z + z * x }
-    }
-
-    /// The longest axis.
-    fn longest(&self) -> usize {
-        let width = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
-        (0..3).fold(0, |l, k| if width[k] > width[l] { k } else { l })
-    }
 }
 
 /// Effort of splitting.
@@ -180,7 +93,7 @@ fn subtree(
     threads: usize,
 ) -> (Vec<Node>, Option<Moments>) {
     let first = open.first;
-    if threads < 2 || entries.len() < PARALLEL_FROM {
+    if threads < 2 || entries.len() < parallel::LARGE {
         let mut nodes = Vec::with_capacity(entries.len());
         split_all(entries, &mut nodes, open, care);
         let moments = bvh_fit::fit_all(&mut nodes, |t| corners(entries[t as usize - first].triangle()));
@@ -192,8 +105,11 @@ fn subtree(
         |first: usize, count: usize, centers: Extent| OpenNode { at: 0, first, count, depth: open.depth + 1, centers };
     let [a, b] = [child(first, left, centers[0]), child(first + left, behind.len(), centers[1])];
     let share = threads.div_ceil(2);
-    let ((left, of_left), (right, of_right)) =
-        parallel::both(|| subtree(ahead, a, care, corners, share), || subtree(behind, b, care, corners, share));
+    let ((left, of_left), (right, of_right)) = parallel::both(
+        threads,
+        || subtree(ahead, a, care, corners, share),
+        || subtree(behind, b, care, corners, share),
+    );
     let (of_all, after_left) = (left.len() + right.len() + 1, 1 + left.len());
     let mut nodes = Vec::with_capacity(of_all);
     nodes.push(Node::inner(1));

@@ -1,7 +1,7 @@
 //! Prepares the triangles of a part for exact queries.
 //!
 //! - `adjacency`, `boundary`: neighbours of a triangle; open edges.
-//! - `bvh_build`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`: the tree of oriented boxes and its distance bounds.
+//! - `bvh_build`, `bvh_entry`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`: the tree of oriented boxes and its distance bounds.
 //! - `nearest`: the closest point, and triangles within a radius.
 //! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
 //! - `placed`: a surface with a pose.
@@ -12,6 +12,7 @@ pub(crate) mod boundary;
 pub(crate) mod bvh_build;
 #[cfg(test)]
 mod bvh_build_tests;
+pub(crate) mod bvh_entry;
 pub(crate) mod bvh_fit;
 pub(crate) mod bvh_node;
 pub(crate) mod bvh_obb_f32;
@@ -40,9 +41,6 @@ pub(crate) use crate::shape::surface::resolution::{Resolution, SelfIntersections
 
 /// Largest number of triangles for which a query at a few vertices sorts all edges.
 const SORT_AT_ONCE: usize = 50_000;
-
-/// Least number of triangles of a share of a parallel loop.
-pub(crate) const LEAST_SHARE: usize = 25_000;
 
 /// Largest number of triangles for which the list of all normals is cheap.
 const LISTED_UP_TO: usize = 20_000;
@@ -105,7 +103,7 @@ impl Surface {
             let [a, b, c] = all[*t as usize].map(|v| vertices[v as usize]);
             !collinear(&a, &b, &c)
         };
-        let shares = parallel::map_ranges(threads, all.len(), LEAST_SHARE, |range| {
+        let shares = parallel::map_ranges(threads, all.len(), parallel::LEAST_SHARE, |range| {
             (range.start as u32..range.end as u32).filter(has_area).collect::<Vec<u32>>()
         });
         let mut source = shares.concat();

@@ -24,7 +24,7 @@ pub(crate) mod tests;
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Vec3};
-use crate::query::depth::refine::Precision;
+use crate::query::depth::Precision;
 use crate::query::depth::search::cell_bound::{CellBounder, Scratch};
 use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
