@@ -1,4 +1,4 @@
-//! Decides if a surface continues in the plane of a triangle: walks the triangles under a convex polygon in this plane.
+//! Decides if a surface covers a convex polygon in the plane of a triangle: walks the triangles under the polygon.
 
 use crate::geom::math::{basis, greater, lesser};
 use crate::geom::{Vec2, Vec3};
@@ -6,6 +6,9 @@ use crate::shape::surface::Surface;
 
 /// Upper limit of visited triangles; beyond it the answer is false.
 const MAX_VISITED: usize = 256;
+
+/// Least share of a polygon that the first triangle covers: with less, rounding decides if the walk enters the polygon.
+const LEAST_START: f64 = 1e-6;
 
 /// A plane: a point and the unit normal.
 #[derive(Clone, Copy)]
@@ -29,34 +32,56 @@ impl Plane {
     }
 }
 
+/// Coordinates in a plane.
+struct Chart<'a> {
+    plane: &'a Plane,
+    axes: (Vec3, Vec3),
+}
+
+impl<'a> Chart<'a> {
+    fn new(plane: &'a Plane) -> Self {
+        Self { plane, axes: basis(&plane.normal) }
+    }
+
+    fn flat(&self, p: &Vec3) -> Vec2 {
+        let d = p - self.plane.origin;
+        Vec2::new(self.axes.0.dot(&d), self.axes.1.dot(&d))
+    }
+}
+
 /// True if every point of a polygon lies within `off` of the surface, measured across the plane, to a few roundings
 /// (surface's frame, mm). The polygon is the convex hull of triangle `t` and of `feet`, both projected onto the plane.
 /// False if the surface folds within the polygon, since triangles beyond a fold cover nothing, or if a triangle is seen
 /// edge-on. Also false beyond the limit of visited triangles. Cost: about a microsecond a triangle under the polygon.
 pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
-    let corners = s.triangle(t);
-    let (u, v) = basis(&plane.normal);
-    let flat = |p: &Vec3| {
-        let d = p - plane.origin;
-        Vec2::new(u.dot(&d), v.dot(&d))
-    };
-    let hull = convex(corners.iter().chain(feet).map(&flat).collect());
-    if hull.len() < 3 {
-        return false;
-    }
+    let chart = Chart::new(plane);
+    let hull = convex(s.triangle(t).iter().chain(feet).map(|p| chart.flat(p)).collect());
+    hull.len() >= 3 && is_covered(s, t, &hull, &chart, off)
+}
+
+/// The same for the convex hull of `points` alone. False if triangle `t` covers hardly any of it.
+pub(crate) fn covers_in_plane(s: &Surface, t: u32, points: &[Vec3], plane: &Plane, off: f64) -> bool {
+    let chart = Chart::new(plane);
+    let hull = convex(points.iter().map(|p| chart.flat(p)).collect());
+    let start = clip(&hull, &s.triangle(t).map(|p| chart.flat(&p)));
+    area(&start) > LEAST_START * area(&hull) && is_covered(s, t, &hull, &chart, off)
+}
+
+/// True if the surface covers a convex polygon, from triangle `t` on, which has points in its interior.
+fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bool {
     let mut seen = vec![t];
     let mut next = 0;
     while let Some(&i) = seen.get(next) {
         next += 1;
         let placed = s.triangle(i);
-        let ring = placed.map(|p| flat(&p));
-        let heights = placed.map(|p| plane.height(&p));
+        let ring = placed.map(|p| chart.flat(&p));
+        let heights = placed.map(|p| chart.plane.height(&p));
         let (p, q) = (ring[1] - ring[0], ring[2] - ring[0]);
         let area = cross(&p, &q);
         if area <= 0.0 {
             return false;
         }
-        let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(&hull, &ring) };
+        let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(hull, &ring) };
         // Interpolates the corners' heights over the polygon.
         let height = |x: &Vec2| {
             let d = x - ring[0];
@@ -67,7 +92,7 @@ pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Pla
             return false;
         }
         for k in 0..3 {
-            if !enters(&hull, &ring[k], &ring[(k + 1) % 3]) {
+            if !enters(hull, &ring[k], &ring[(k + 1) % 3]) {
                 continue;
             }
             let other = s.neighbor_of(i, k);
@@ -84,6 +109,11 @@ pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Pla
 
 fn cross(a: &Vec2, b: &Vec2) -> f64 {
     a.x * b.y - a.y * b.x
+}
+
+/// Area of a convex polygon, counter-clockwise; 0 with less than three corners.
+fn area(polygon: &[Vec2]) -> f64 {
+    (2..polygon.len()).map(|k| 0.5 * cross(&(polygon[k - 1] - polygon[0]), &(polygon[k] - polygon[0]))).sum()
 }
 
 /// Convex hull of points in the plane, counter-clockwise (Andrew's monotone chain, 1979).

@@ -3,7 +3,7 @@
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane};
+use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane, covers_in_plane};
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
@@ -216,6 +216,42 @@ fn surface_ends_at_a_folded_edge() {
             }
         }
     }
+}
+
+#[test]
+fn faces_of_slivers_cover_what_lies_over_them() {
+    let mut rng = Rng::new(11);
+    let profile = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0]];
+    let (mut inside, mut outside) = (0, 0);
+    for round in 0..40 {
+        let s = Surface::new(&refined(&ring(&profile, 32), &mut rng, 40), &Vec3::zeros(), Inside::Solid);
+        let side = 0.05 + 0.3 * rng.unit();
+        let angle = 6.3 * rng.unit();
+        let [sine, cosine] = [libm::sin(angle), libm::cos(angle)];
+        let middle = Vec3::new(2.0 * cosine, 2.0 * sine, 0.7) + rng.in_cube() * 1.2;
+        let points = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+            .map(|[x, y]| middle + Vec3::new(side * x, side * y, 0.3 * x));
+        let Some(near) = s.nearest(&Vec3::new(middle.x, middle.y, 1.2), f64::INFINITY) else { panic!("no triangle") };
+        let plane = Plane::of(&s, near.triangle);
+        if plane.normal.z < 0.999 {
+            continue;
+        }
+        // The face is the ring between a polygon of 32 sides within the circle of 3 and one within the circle of 1.
+        let within = |k: f64| libm::cos(std::f64::consts::PI / 32.0) * k;
+        let radius = |p: &Vec3| p.xy().norm();
+        let covered = covers_in_plane(&s, near.triangle, &points, &plane, 1e-9);
+        if points.iter().all(|p| radius(p) < within(3.0)) && radius(&middle) - 1.5 * side > 1.0 {
+            assert!(covered, "round {round}: {points:?}");
+            inside += 1;
+        } else if points.iter().any(|p| radius(p) > 3.0 || radius(p) < within(1.0)) {
+            assert!(!covered, "round {round}: {points:?}");
+            outside += 1;
+        }
+        // Too far from the plane of another height.
+        let lower = Plane { origin: plane.origin - plane.normal * 0.01, ..plane };
+        assert!(!covers_in_plane(&s, near.triangle, &points, &lower, 0.005), "round {round}");
+    }
+    assert!(inside >= 8 && outside >= 8, "{inside} {outside}");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Bounds the common radius over one cell of the search, by linear programmes over the local bounds of both solids and
 //! cuts.
 //!
-//! A cut bounds the depth everywhere in the cell by the distance to one triangle. The local bounds are alternatives, so
-//! every pair of them (one from each solid) has its own linear programme, and the largest optimum counts. The optimum's
-//! point gives the next cut.
+//! A cut bounds the depth everywhere in the cell by the distance to one triangle, or to its plane where the surface
+//! covers the whole cell in this plane. The local bounds are alternatives, so every pair of them (one from each solid)
+//! has its own linear programme, and the largest optimum counts. The optimum's point gives the next cut.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
+use crate::query::depth::inset::coplanar_extent::{Plane, covers_in_plane};
 use crate::query::depth::search::cell_lp::{Optimum, Row, maximize};
 use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::query::depth::search::local_bounds::{LocalBounds, Region};
@@ -19,6 +20,9 @@ const MAX_CUTS: usize = 12;
 
 /// Upper limit of programmes for one cell and set of cuts; beyond it, splitting the cell is cheaper.
 const MAX_PROGRAMMES: usize = 48;
+
+/// Largest distance of a surface from the plane of a cut (share of the radius that the target leaves).
+const OFF_PLANE_SHARE: f64 = 0.05;
 
 /// Largest outward shift of a patch plane (share of the bracket's allowed width).
 const SLACK_SHARE: f64 = 0.25;
@@ -87,7 +91,7 @@ impl CellBounder<'_, '_> {
         }
         self.scratch.cuts.clear();
         self.scratch.cut_triangles.clear();
-        let far = self.cut(center, half, center, at);
+        let far = self.cut(center, half, center, at, target);
         upper = lesser(upper, maximize(&self.scratch.cuts, half, enough(self.evaluator.lower())).upper);
         if upper <= enough(self.evaluator.lower()) {
             return upper;
@@ -111,7 +115,7 @@ impl CellBounder<'_, '_> {
             if repeated || self.scratch.cuts.len() >= MAX_CUTS {
                 return upper;
             }
-            self.cut(center, half, &x, &[a, b]);
+            self.cut(center, half, &x, &[a, b], target);
         }
     }
 
@@ -216,29 +220,75 @@ impl CellBounder<'_, '_> {
         best
     }
 
-    /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth over the cell. Returns
-    /// the largest distance of the cell's points from each triangle (mm).
-    fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(NearestPoint, f64); 2]) -> [f64; 2] {
+    /// Adds a cut for each solid: the distance to the triangle nearest to `x`, or to its plane, bounds the depth over the
+    /// cell. Returns the largest distance of the cell's points from the surface that each cut measures (mm).
+    fn cut(
+        &mut self,
+        center: &Vec3,
+        half: &Vec3,
+        x: &Vec3,
+        at: &[(NearestPoint, f64); 2],
+        target: &Target,
+    ) -> [f64; 2] {
         self.scratch.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
+        let left = target.level(self.evaluator.lower()) - self.evaluator.lower();
+        let corners = corners_of_box(half);
         let mut far = [0.0; 2];
         for which in 0..2 {
+            let side = &self.evaluator.sides[which];
             let near = &at[which].0;
-            let triangle = self.evaluator.sides[which].corners(near.triangle);
-            let slope = (x - near.point).try_normalize(0.0).unwrap_or_else(|| {
-                let n = self.evaluator.sides[which].turned(&self.evaluator.sides[which].surface.normal(near.triangle));
-                -n
-            });
-            let mut over = f64::NEG_INFINITY;
-            for corner in 0..8 {
-                let sign = |k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
-                let y = Vec3::new(sign(0), sign(1), sign(2));
-                let from = center + y;
-                let distance = point_triangle(&from, &triangle).squared.sqrt();
-                far[which] = greater(far[which], distance);
-                over = greater(over, distance - slope.dot(&y));
-            }
-            self.scratch.cuts.push(Row::bound(slope, over));
+            let triangle = side.corners(near.triangle);
+            let slope = (x - near.point)
+                .try_normalize(0.0)
+                .unwrap_or_else(|| -side.turned(&side.surface.normal(near.triangle)));
+            let distances = corners.map(|y| point_triangle(&(center + y), &triangle).squared.sqrt());
+            let own = Row::bound(slope, excess(&corners, &distances, &slope));
+            let cut = (own, distances.iter().copied().fold(0.0, greater));
+            let off = OFF_PLANE_SHARE * left;
+            let (row, farthest) = self.plane_cut(center, &corners, near.triangle, which, off, &own).unwrap_or(cut);
+            far[which] = farthest;
+            self.scratch.cuts.push(row);
         }
         far
     }
+
+    /// Cut by the distance to the plane of a triangle, and the largest such distance in the cell (mm). `None` unless the surface covers the cell in this plane, within
+    /// `off` (mm), and the cut is closer than `row` at the cell's centre.
+    fn plane_cut(
+        &self,
+        center: &Vec3,
+        corners: &[Vec3; 8],
+        triangle: u32,
+        which: usize,
+        off: f64,
+        row: &Row,
+    ) -> Option<(Row, f64)> {
+        let side = &self.evaluator.sides[which];
+        let plane = Plane::of(side.surface, triangle);
+        let (local, off_in_all) = (side.local(center), off + self.evaluator.rounding);
+        let height = plane.height(&local);
+        if !(off > 0.0 && height.abs() + off_in_all < row.value) {
+            return None;
+        }
+        let placed = corners.map(|y| side.local(&(center + y)));
+        if !covers_in_plane(side.surface, triangle, &placed, &plane, off) {
+            return None;
+        }
+        let slope = side.turned(&plane.normal) * height.signum();
+        let distances = placed.map(|p| plane.height(&p).abs() + off_in_all);
+        let closer = Row::bound(slope, excess(corners, &distances, &slope));
+        (closer.value < row.value).then(|| (closer, distances.iter().copied().fold(0.0, greater)))
+    }
+}
+
+/// Corners of a box relative to its centre.
+fn corners_of_box(half: &Vec3) -> [Vec3; 8] {
+    let sign = |corner: usize, k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
+    std::array::from_fn(|corner| Vec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2)))
+}
+
+/// Largest excess of distances over a linear function, at the corners of a box. A convex distance exceeds it nowhere else
+/// by more.
+fn excess(corners: &[Vec3; 8], distances: &[f64; 8], slope: &Vec3) -> f64 {
+    corners.iter().zip(distances).map(|(y, d)| d - slope.dot(y)).fold(f64::NEG_INFINITY, greater)
 }
