@@ -72,6 +72,7 @@ pub(crate) struct FailingSpan {
 }
 
 /// A motion of one parameter.
+#[derive(Clone)]
 pub(crate) struct OneParameter {
     /// Index of the parameter in its segment.
     pub parameter: usize,
@@ -88,7 +89,13 @@ pub(crate) fn segment_answer(
     tests: u64,
 ) -> SegmentAnswer {
     let sweep = segment_sweep(query, limits, one, tests);
-    described(query, limits, one, segment, &decide(query, limits, one, sweep))
+    let of_turns = sweep.first_turn().and_then(|turn| {
+        let decided = decide(query, limits, &OneParameter { range: turn.range, ..one.clone() }, turn);
+        let answer = decided.answer.repeated(&turn, &sweep)?;
+        Some(Decided { answer, ..decided })
+    });
+    let decided = of_turns.unwrap_or_else(|| decide(query, limits, one, sweep));
+    described(query, limits, one, segment, &decided)
 }
 
 /// The pair on a segment, for the engine, with a budget of `tests`.

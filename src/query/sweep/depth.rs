@@ -55,6 +55,9 @@ const MAX_INSETS: usize = 4;
 /// Largest number of poses measured for the upper end.
 const MAX_POSES: usize = 24;
 
+/// Number of poses that may fail to give a closer bound than the known one; then the bounds by poses end.
+const HOPELESS_POSES: u32 = 3;
+
 /// Best ball so far.
 #[derive(Clone, Copy)]
 struct Ball {
@@ -100,7 +103,7 @@ impl Sweep<'_> {
         let [from, to] = self.range;
         let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
         if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
-            upper = lesser(upper, self.by_poses(work, &mut best));
+            upper = lesser(upper, self.by_poses(work, &mut best, upper));
         }
         let gap = Bounds::from_depth(best.depth, greater(upper, best.depth));
         Worst { at: best.at, gap, points: best.points }
@@ -217,9 +220,11 @@ impl Sweep<'_> {
         most
     }
 
-    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it.
-    fn by_poses(&self, work: &mut Work, best: &mut Ball) -> f64 {
+    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it. Ends
+    /// early after some poses without a bound below `upper`, the known one (mm): more poses would seldom help.
+    fn by_poses(&self, work: &mut Work, best: &mut Ball, upper: f64) -> f64 {
         let mut parts = vec![Part { range: self.range, most: f64::INFINITY }];
+        let mut hopeless = 0;
         for _ in 0..MAX_POSES {
             let order = |x: &Part, y: &Part| -> Ordering { x.most.total_cmp(&y.most) };
             let Some(k) = (0..parts.len()).max_by(|&i, &j| order(&parts[i], &parts[j])) else { break };
@@ -231,6 +236,10 @@ impl Sweep<'_> {
             for [x, y] in [[x, middle], [middle, y]] {
                 let moved = self.moved(x, y);
                 let at = self.bound(work, x + 0.5 * (y - x), moved, best);
+                hopeless += u32::from(at >= upper);
+                if hopeless == HOPELESS_POSES {
+                    return upper;
+                }
                 parts.push(Part { range: [x, y], most: lesser(most, at + moved) });
             }
         }

@@ -14,6 +14,7 @@
 //! - `depth`: bracket of the largest depth
 //! - `intervals`: the parts of a run that break a rule
 //! - `run`, `decide`: the status of a run
+//! - `turns`: runs of more than one turn
 //! - `widest`: largest gap
 //! - `staircase`: bounds of the gap over equal parts of a run
 //! - `explained`: facets that explain an overlap
@@ -46,7 +47,7 @@ pub(crate) mod staircase;
 mod staircase_tests;
 pub(crate) mod still;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod tree;
 #[cfg(test)]
 mod truth_bodies_tests;
@@ -72,6 +73,9 @@ mod truth_screws_tests;
 mod truth_slides_tests;
 #[cfg(test)]
 mod truth_tests;
+mod turns;
+#[cfg(test)]
+mod turns_tests;
 pub(crate) mod widest;
 #[cfg(test)]
 mod widest_tests;

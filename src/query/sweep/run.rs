@@ -197,7 +197,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Share of the run outside some intervals.
-    fn share_without(&self, open: &[[f64; 2]]) -> f64 {
+    pub(super) fn share_without(&self, open: &[[f64; 2]]) -> f64 {
         let [from, to] = self.range;
         let length: f64 = open.iter().map(|o| o[1] - o[0]).sum();
         if to > from {

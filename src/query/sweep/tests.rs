@@ -10,9 +10,9 @@ use crate::shape::surface::Inside;
 use crate::testkit::rng::Rng;
 use crate::testkit::solids::{block, prism, tube};
 
-const TOLERANCE: f64 = 0.05;
+pub(crate) const TOLERANCE: f64 = 0.05;
 
-fn random_solid(rng: &mut Rng) -> TriMesh {
+pub(crate) fn random_solid(rng: &mut Rng) -> TriMesh {
     let size = rng.range(2.0, 6.0);
     match rng.below(4) {
         0 => block([-size, -1.0, -1.0], [size, 1.0, 1.0]),
@@ -35,7 +35,7 @@ fn random_chain(rng: &mut Rng) -> Chain {
     Chain { drawn: Pose { rotation: rng.rotation(), translation: rng.direction() * rng.range(4.0, 14.0) }, joints }
 }
 
-fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: SweepLimits, tests: u64) -> Sweep<'a> {
+pub(crate) fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: SweepLimits, tests: u64) -> Sweep<'a> {
     Sweep {
         a: a.body(),
         b: b.body(),
@@ -53,7 +53,7 @@ fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: SweepLimits, te
 }
 
 /// Checks an answer against one pose.
-fn agrees(answer: &SweepAnswer, limits: &SweepLimits, q: f64, still: &Still, chain: &Chain) {
+pub(crate) fn agrees(answer: &SweepAnswer, limits: &SweepLimits, q: f64, still: &Still, chain: &Chain) {
     let slack = 0.0101 * TOLERANCE;
     let pose = chain.pose(&[q]);
     let gap = still.gap(&pose, TOLERANCE, None).gap;

@@ -106,7 +106,10 @@ impl Variant {
 fn run(case: &Case, variant: Variant) -> (SweepAnswer, impl Fn([f64; 2]) -> f64) {
     let (answer, corners, chain) = with_sweep(case, variant, |sweep| {
         let corners = [sweep.a, sweep.b].map(|solid| solid.surface.vertices.clone());
-        (sweep.answer(), corners, sweep.chain.clone())
+        // Half of the variants with several turns repeat the answer of the first one.
+        let turn = sweep.first_turn().filter(|_| variant.exchanged);
+        let by_turns = turn.and_then(|turn| turn.answer().repeated(&turn, sweep));
+        (by_turns.unwrap_or_else(|| sweep.answer()), corners, sweep.chain.clone())
     });
     let displacement = move |ends: [f64; 2]| {
         let [from, to] = ends.map(|q| chain.pose(&[q]));

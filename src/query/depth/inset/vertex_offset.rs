@@ -185,7 +185,7 @@ impl<'a> VertexOffsets<'a> {
     pub(crate) fn wish_of(&self, v: u32, of: &[u32], around: &[u32]) -> VertexOffset {
         let (plain, needs) = self.needs(v, of, around);
         let mut wish = plain;
-        if plain != Vec3::zeros() && lacking(&needs, &plain) < (FULL_MOVE_SHARE - 1.0) * self.tau {
+        if plain != Vec3::zeros() && !self.is_enough(&needs, &plain) {
             let d = self.solve_planes(plain, &needs);
             if lacking(&needs, &d) > lacking(&needs, &plain) {
                 wish = d;
@@ -212,31 +212,59 @@ impl<'a> VertexOffsets<'a> {
             }
         }
         let plain = mean.try_normalize(0.0).map_or_else(Vec3::zeros, |m| m * (-self.tau * (1.0 - 1e-12)));
-        if self.flat > 0.0 && plain != Vec3::zeros() {
+        // If the plain offset moves all planes far enough, it is the answer, and nearby planes change nothing.
+        if self.flat > 0.0
+            && plain != Vec3::zeros()
+            && (!self.is_enough(&needs, &plain) || self.has_nearby_plane_left(v, around, &plain))
+        {
             self.add_nearby_planes(v, around, &plain, &mut needs);
         }
         (plain, needs)
     }
 
+    /// True if the offset along the mean normal is kept for these planes.
+    fn is_enough(&self, needs: &[PlaneConstraint], plain: &Vec3) -> bool {
+        lacking(needs, plain) >= (FULL_MOVE_SHARE - 1.0) * self.tau
+    }
+
+    /// True if the offset along the mean normal moves a plane closely in front of a vertex by too little. Faster than a
+    /// list of all such planes: a test without a distance drops most triangles.
+    fn has_nearby_plane_left(&self, v: u32, around: &[u32], plain: &Vec3) -> bool {
+        let nearby = self.nearby_plane(v, around, plain);
+        let left = |t: u32| nearby(t).filter(|need| !self.is_enough(std::slice::from_ref(need), plain));
+        let mut found = false;
+        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, left, |_| {
+            found = true;
+            false
+        });
+        found
+    }
+
     /// Adds the planes closely in front of a vertex: after they move inward, the vertex would lie outside of them.
     fn add_nearby_planes(&self, v: u32, around: &[u32], plain: &Vec3, needs: &mut Vec<PlaneConstraint>) {
-        let s = self.surface;
-        let at = s.vertices[v as usize];
-        let wanted = |t: u32| {
-            let normal = s.normal_if_cheap(t) * self.taken.sign();
-            let behind = -normal.dot(&(at - s.triangle(t)[0]));
-            let by = self.tau - behind;
-            let far_side = normal.dot(plain) >= FAR_SIDE_COSINE * self.tau;
-            let counts = behind > self.flat && by > 0.0 && !far_side && !around.contains(&t);
-            counts.then_some(PlaneConstraint { normal, by, own: false })
-        };
-        s.within_where(&at, self.tau, wanted, |need| {
+        let nearby = self.nearby_plane(v, around, plain);
+        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, nearby, |need| {
             match needs.iter_mut().find(|m| !m.own && m.normal.dot(&need.normal) > 1.0 - 1e-9) {
                 Some(same) => same.by = greater(same.by, need.by),
                 None => needs.push(need),
             }
             needs.len() < MAX_PLANES
         });
+    }
+
+    /// The plane of a triangle, if a vertex lies closely behind it; `None` for those at the vertex and for far sides of
+    /// thin walls.
+    fn nearby_plane(&self, v: u32, around: &[u32], plain: &Vec3) -> impl Fn(u32) -> Option<PlaneConstraint> {
+        let s = self.surface;
+        let at = s.vertices[v as usize];
+        move |t: u32| {
+            let normal = s.normal_if_cheap(t) * self.taken.sign();
+            let behind = -normal.dot(&(at - s.triangle(t)[0]));
+            let by = self.tau - behind;
+            let far_side = normal.dot(plain) >= FAR_SIDE_COSINE * self.tau;
+            let counts = behind > self.flat && by > 0.0 && !far_side && !around.contains(&t);
+            counts.then_some(PlaneConstraint { normal, by, own: false })
+        }
     }
 
     /// Offset satisfying all planes, as far as the solver and the length limit allow. Each step solves for the planes

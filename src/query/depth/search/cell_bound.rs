@@ -270,6 +270,11 @@ impl CellBounder<'_, '_> {
         if !(off > 0.0 && height.abs() + off_in_all < row.value) {
             return None;
         }
+        let is_flat = |t: u32| t != u32::MAX && side.surface.triangle(t).iter().all(|p| plane.height(p).abs() <= off);
+        if !(0..3).any(|k| is_flat(side.surface.neighbor_of(triangle, k))) {
+            // The triangle alone is the face.
+            return None;
+        }
         let placed = corners.map(|y| side.local(&(center + y)));
         if !covers_in_plane(side.surface, triangle, &placed, &plane, off) {
             return None;
