@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets};
+use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets, insets_of_run};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
 use crate::query::sweep::work::Work;
@@ -223,7 +223,7 @@ impl Sweep<'_> {
         let whole = [(depth, WHOLE), (granted, WHOLE)];
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {
-            let surfaces = insets(&work.still, granted, divides)?;
+            let surfaces = insets_of_run(self, &work.still, granted, divides)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();

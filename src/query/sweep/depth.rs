@@ -9,7 +9,7 @@ use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::depth::inset::certificate::InsetResult;
-use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets, insets_at};
+use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets_at, insets_of_run};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -150,7 +150,7 @@ impl Sweep<'_> {
     /// Scans the run with insets for a depth (mm); `None` if no upper bound of a depth is possible.
     fn prove_depth(&self, work: &mut Work, depth: f64, divides: [bool; 2]) -> Option<Scan> {
         let small = self.divides_edges();
-        let [a, b] = insets(&work.still, depth, divides)?;
+        let [a, b] = insets_of_run(self, &work.still, depth, divides)?;
         let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
         let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
         Some(self.scan_down_to(&level, work, self.range, false, floor))

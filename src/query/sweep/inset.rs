@@ -21,9 +21,21 @@ pub(crate) fn boundary(surface: &Surface) -> Option<&Surface> {
 
 /// Moves the boundary of a solid inward by `tau` (mm, > 0), in its own frame. `rounding` as in [`InsetSurface::new`]
 /// (mm). With `divides`, long edges are divided: faces move by almost `tau` except close to corners, and have several
-/// times as many triangles. Cost: that of a careful inset of every vertex, and a tree.
+/// times as many triangles. Cost: that of a careful inset of every vertex that moves, and a tree.
 pub(crate) fn inset(boundary: &Surface, tau: f64, rounding: f64, divides: bool) -> Surface {
-    let moved = InsetSurface::new(boundary, None, SolidSide::Inside, tau, rounding).dividing_edges(divides);
+    inset_of_some(boundary, tau, rounding, divides, None)
+}
+
+/// The same, moving only some vertices (true); all without a list.
+pub(crate) fn inset_of_some(
+    boundary: &Surface,
+    tau: f64,
+    rounding: f64,
+    divides: bool,
+    moving: Option<&[bool]>,
+) -> Surface {
+    let moved =
+        InsetSurface::new(boundary, None, SolidSide::Inside, tau, rounding).dividing_edges(divides).moving(moving);
     let mut index: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut triangles: Vec<[u32; 3]> = Vec::new();

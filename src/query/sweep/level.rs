@@ -7,12 +7,13 @@ use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
-use crate::query::depth::inset::vertex_offset::SolidSide;
+use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
-use crate::query::sweep::inset::{boundary, inset, nested};
+use crate::query::sweep::inset::{boundary, inset, inset_of_some, nested};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
+use crate::query::sweep::reach::vertices_in_reach;
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::{Still, StillGap};
@@ -98,6 +99,24 @@ pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[S
     let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
     let moved = |s, divides| inset(s, tau, still.rounding, divides);
     (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
+}
+
+/// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part does
+/// not come near.
+pub(crate) fn insets_of_run(sweep: &Sweep, still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
+    if sweep.divides_edges() {
+        return insets(still, depth, divides);
+    }
+    let tau = inset_distance(still, depth);
+    let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
+    if tau <= 0.0 {
+        return None;
+    }
+    let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
+    let moving = vertices_in_reach([a, b], &mut cells, 2.0 * MAX_OFFSET * tau);
+    let of = |k: usize| moving.as_ref().map(|m| m[k].as_slice());
+    let moved = |s, k: usize| inset_of_some(s, tau, still.rounding, divides[k], of(k));
+    Some([moved(a, 0), moved(b, 1)])
 }
 
 /// Insets as by [`insets`], at one pose alone: places few vertices.

@@ -9,6 +9,7 @@
 //! - `prove`: surfaces never within a distance, or the first violation
 //! - `worst`: bracket of the least distance
 //! - `inset`: surfaces moved inward, for proofs about the depth
+//! - `reach`: vertices that come near the other surface
 //! - `still`: one pose, judged as in a static check
 //! - `level`: the proof that the gap never falls below a level
 //! - `depth`: bracket of the largest depth
@@ -40,6 +41,7 @@ pub(crate) mod lasting;
 mod level;
 pub(crate) mod orbits;
 pub(crate) mod prove;
+pub(crate) mod reach;
 pub(crate) mod regions;
 pub(crate) mod run;
 pub(crate) mod staircase;

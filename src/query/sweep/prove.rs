@@ -12,7 +12,7 @@ use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::tree::SweepTree;
 
 /// Share of the larger node's radius: an interval with a larger displacement is split before the nodes are.
-const SPLIT_INTERVAL_ABOVE: f64 = 0.5;
+pub(crate) const SPLIT_INTERVAL_ABOVE: f64 = 0.5;
 
 /// Number of open intervals after which the floor of a proof doubles: a run that stays open where the surfaces touch
 /// all along would have as many as fit into it.

@@ -70,6 +70,11 @@ impl<'a> SweepTree<'a> {
         self.active.get().is_none_or(|active| active[id as usize])
     }
 
+    /// Number of nodes, boxes and triangles.
+    pub(crate) fn count(&self) -> usize {
+        self.bodies.len()
+    }
+
     /// True without triangles.
     pub(crate) fn is_empty(&self) -> bool {
         self.surface.triangles.is_empty()

@@ -12,7 +12,7 @@ const MAX_TURNS: f64 = 1000.0;
 /// Degrees of one turn.
 const TURN: f64 = 360.0;
 
-impl<'a> Sweep<'a> {
+impl Sweep<'_> {
     /// The same sweep over its first turn; `None` unless one joint alone moves, turns at a constant rate, and turns by
     /// more than once. The rounding of the other turns enters its margins.
     pub(crate) fn first_turn(&self) -> Option<Self> {
@@ -20,7 +20,7 @@ impl<'a> Sweep<'a> {
         let end = from + turn_of(self.chain)?;
         let [_, (center, radius)] = self.balls();
         let rounding = self.chain.rounding(&Cell::between(from, to), center.norm() + radius);
-        (end < to).then(|| Self { range: [from, end], residual: self.residual + rounding, ..*self })
+        (end < to).then_some(Self { range: [from, end], residual: self.residual + rounding, ..*self })
     }
 }
 
@@ -36,8 +36,8 @@ impl SweepAnswer {
         if ends[1] - ends[0] > MAX_TURNS * period {
             return None;
         }
-        let shifts: Vec<f64> =
-            (0..).map(|k| f64::from(k) * period).take_while(|s| turn.range[0] + s < ends[1]).collect();
+        let turns = libm::ceil((ends[1] - ends[0]) / period) as u32;
+        let shifts: Vec<f64> = (0..=turns).map(|k| f64::from(k) * period).filter(|s| ends[0] + s < ends[1]).collect();
         self.failing = match self.failing.as_slice() {
             // The broken pose alone is known.
             [f] if is_open([f.from, f.to], turn.range) || !turn.measured => {

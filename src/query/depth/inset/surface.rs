@@ -73,6 +73,8 @@ pub(crate) struct InsetSurface<'a> {
     pub(crate) cuts: Known<Option<Rc<EdgeCut>>>,
     /// True if any vertex computed so far is split.
     parts: Cell<bool>,
+    /// True for each vertex that moves; all without a list.
+    moving: Option<&'a [bool]>,
 }
 
 impl<'a> InsetSurface<'a> {
@@ -100,7 +102,13 @@ impl<'a> InsetSurface<'a> {
             divides_edges: false,
             cuts: RefCell::default(),
             parts: Cell::new(false),
+            moving: None,
         }
+    }
+
+    /// Leaves all other vertices in place: any displacement of at most τ is valid for each vertex, and so is none.
+    pub(crate) fn moving(self, moving: Option<&'a [bool]>) -> Self {
+        Self { moving, ..self }
     }
 
     /// Divides long edges, so that faces move by almost τ except close to vertices with a short offset. Without effect
@@ -196,6 +204,9 @@ impl<'a> InsetSurface<'a> {
     }
 
     fn place(&self, v: u32) -> VertexPosition {
+        if self.moving.is_some_and(|moving| !moving[v as usize]) {
+            return self.one(v, &Vec3::zeros());
+        }
         known(&self.places, v, || match self.wishes.wish(v) {
             Wish::One(one) => self.one(v, &self.inward(v, &one)),
             Wish::Split(split) => self.parted(v, &split),
