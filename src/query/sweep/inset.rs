@@ -21,19 +21,9 @@ pub(crate) fn boundary(surface: &Surface) -> Option<&Surface> {
 
 /// Moves the boundary of a solid inward by `tau` (mm, > 0), in its own frame. `rounding` as in [`InsetSurface::new`]
 /// (mm). With `divides`, long edges are divided: faces move by almost `tau` except close to corners, and have several
-/// times as many triangles. Cost: that of a careful inset of every vertex that moves, and a tree.
-pub(crate) fn inset(boundary: &Surface, tau: f64, rounding: f64, divides: bool) -> Surface {
-    inset_of_some(boundary, tau, rounding, divides, None)
-}
-
-/// The same, moving only some vertices (true); all without a list.
-pub(crate) fn inset_of_some(
-    boundary: &Surface,
-    tau: f64,
-    rounding: f64,
-    divides: bool,
-    moving: Option<&[bool]>,
-) -> Surface {
+/// times as many triangles. `moving` is true for each vertex that moves; all move without a list. Cost: that of a careful
+/// inset of every vertex that moves, and a tree.
+pub(crate) fn inset(boundary: &Surface, tau: f64, rounding: f64, divides: bool, moving: Option<&[bool]>) -> Surface {
     let moved =
         InsetSurface::new(boundary, None, SolidSide::Inside, tau, rounding).dividing_edges(divides).moving(moving);
     let mut index: BTreeMap<[u64; 3], u32> = BTreeMap::new();
@@ -69,7 +59,7 @@ mod tests {
     #[test]
     fn an_inset_box_is_smaller_on_every_side() {
         let surface = Surface::new(&block([0.0; 3], [10.0; 3]), &Vec3::zeros(), Inside::Solid);
-        let small = inset(boundary(&surface).unwrap(), 0.25, 1e-12, false);
+        let small = inset(boundary(&surface).unwrap(), 0.25, 1e-12, false, None);
         assert!((small.bounds.min - Vec3::repeat(0.25)).norm() < 1e-8);
         assert!((small.bounds.max - Vec3::repeat(9.75)).norm() < 1e-8);
         assert_eq!(small.shells.len(), 1);

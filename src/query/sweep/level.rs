@@ -10,7 +10,7 @@ use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
-use crate::query::sweep::inset::{boundary, inset, inset_of_some, nested};
+use crate::query::sweep::inset::{boundary, inset, nested};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
 use crate::query::sweep::reach::vertices_in_reach;
@@ -95,28 +95,36 @@ impl Scan {
 /// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`],
 /// for each solid.
 pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
-    let tau = inset_distance(still, depth);
-    let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
-    let moved = |s, divides| inset(s, tau, still.rounding, divides);
-    (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
+    insets_where(still, depth, divides, |_, _| None)
 }
 
 /// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part does
 /// not come near.
 pub(crate) fn insets_of_run(sweep: &Sweep, still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
-    if sweep.divides_edges() {
-        return insets(still, depth, divides);
-    }
+    insets_where(still, depth, divides, |solids, tau| {
+        if sweep.divides_edges() {
+            return None;
+        }
+        let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
+        vertices_in_reach(solids, &mut cells, 2.0 * MAX_OFFSET * tau)
+    })
+}
+
+/// Insets as by [`insets`]; `moving` marks the vertices of both boundaries that move by up to τ (mm), or says that all do.
+fn insets_where(
+    still: &Still,
+    depth: f64,
+    divides: [bool; 2],
+    moving: impl FnOnce([&Surface; 2], f64) -> Option<[Vec<bool>; 2]>,
+) -> Option<[Surface; 2]> {
     let tau = inset_distance(still, depth);
-    let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
+    let solids = [boundary(still.a.surface)?, boundary(still.b.surface)?];
     if tau <= 0.0 {
         return None;
     }
-    let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
-    let moving = vertices_in_reach([a, b], &mut cells, 2.0 * MAX_OFFSET * tau);
-    let of = |k: usize| moving.as_ref().map(|m| m[k].as_slice());
-    let moved = |s, k: usize| inset_of_some(s, tau, still.rounding, divides[k], of(k));
-    Some([moved(a, 0), moved(b, 1)])
+    let moving = moving(solids, tau);
+    let of = |k: usize| moving.as_ref().map(|marks| marks[k].as_slice());
+    Some([0, 1].map(|k| inset(solids[k], tau, still.rounding, divides[k], of(k))))
 }
 
 /// Insets as by [`insets`], at one pose alone: places few vertices.

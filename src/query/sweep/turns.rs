@@ -47,7 +47,10 @@ impl SweepAnswer {
         };
         let open = shifts.iter().flat_map(|s| self.open.iter().map(move |o| [o[0] + s, (o[1] + s).min(ends[1])]));
         self.open = merged(open.filter(|o| o[0] < ends[1]).collect());
-        self.proved = whole.share_without(&self.open);
+        // A share of 0 says that no part is proved, also outside the open parts.
+        if self.proved > 0.0 {
+            self.proved = whole.share_without(&self.open);
+        }
         self.wide_ends = whole.measured && whole.has_wide_ends(&self.failing, whole.work().floor);
         Some(self)
     }

@@ -52,6 +52,20 @@ fn parts_repeat_after_each_turn_and_end_with_the_run() {
 }
 
 #[test]
+fn open_parts_repeat_and_a_share_of_nothing_stays() {
+    let [post, bar] = arm();
+    let chain = turn(1.0, Vec3::zeros());
+    let whole = Sweep { range: [0.0, 900.0], ..sweep(&post, &bar, &chain, LIMITS, 1) };
+    let turn = whole.first_turn().expect("more than one turn");
+    let of = |proved: f64| {
+        let answer = SweepAnswer { proved, ..turn.bare(SweepStatus::Undecided, vec![[90.0, 270.0]]) };
+        answer.repeated(&turn, &whole).expect("an answer")
+    };
+    assert_eq!(of(0.5).open, [[90.0, 270.0], [450.0, 630.0], [810.0, 900.0]]);
+    assert!((of(0.5).proved - 0.5).abs() < 1e-12 && of(0.0).proved == 0.0);
+}
+
+#[test]
 fn runs_without_a_repeating_pose_have_no_first_turn() {
     let [post, bar] = arm();
     let of = |chain: &Chain, range| Sweep { range, ..sweep(&post, &bar, chain, LIMITS, 1) }.first_turn().is_some();

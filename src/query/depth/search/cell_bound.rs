@@ -9,7 +9,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
 use crate::query::depth::inset::coplanar_extent::{Plane, covers_in_plane};
-use crate::query::depth::search::cell_lp::{Optimum, Row, maximize};
+use crate::query::depth::search::cell_lp::{Optimum, Row, corners_of_box, excess, maximize};
 use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::query::depth::search::local_bounds::{LocalBounds, Region};
 use crate::query::depth::search::{Cell, Confines, NewCell, Target};
@@ -284,16 +284,4 @@ impl CellBounder<'_, '_> {
         let closer = Row::bound(slope, excess(corners, &distances, &slope));
         (closer.value < row.value).then(|| (closer, distances.iter().copied().fold(0.0, greater)))
     }
-}
-
-/// Corners of a box relative to its centre.
-fn corners_of_box(half: &Vec3) -> [Vec3; 8] {
-    let sign = |corner: usize, k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
-    std::array::from_fn(|corner| Vec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2)))
-}
-
-/// Largest excess of distances over a linear function, at the corners of a box. A convex distance exceeds it nowhere else
-/// by more.
-fn excess(corners: &[Vec3; 8], distances: &[f64; 8], slope: &Vec3) -> f64 {
-    corners.iter().zip(distances).map(|(y, d)| d - slope.dot(y)).fold(f64::NEG_INFINITY, greater)
 }

@@ -44,6 +44,18 @@ fn spread(slope: &Vec3, half: &Vec3) -> f64 {
     slope.x.abs() * half.x + slope.y.abs() * half.y + slope.z.abs() * half.z
 }
 
+/// Corners of a box relative to its centre.
+pub(crate) fn corners_of_box(half: &Vec3) -> [Vec3; 8] {
+    let sign = |corner: usize, k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
+    std::array::from_fn(|corner| Vec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2)))
+}
+
+/// Largest excess of distances over a linear function, at the corners of a box. A convex distance exceeds it nowhere else
+/// by more.
+pub(crate) fn excess(corners: &[Vec3; 8], distances: &[f64; 8], slope: &Vec3) -> f64 {
+    corners.iter().zip(distances).map(|(y, d)| d - slope.dot(y)).fold(f64::NEG_INFINITY, greater)
+}
+
 /// Certified optimum of the programme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Optimum {

@@ -4,8 +4,7 @@
 //! `local_bounds`); all other triangles are bounded here, feature by feature.
 
 use crate::geom::Vec3;
-use crate::geom::math::greater;
-use crate::query::depth::search::cell_lp::Row;
+use crate::query::depth::search::cell_lp::{Row, corners_of_box, excess};
 use crate::query::depth::search::local_bounds::{BoundBuilder, MAX_ITEMS, Role, Scratch};
 
 /// Upper limit of features on unsupported triangles; beyond it the cell has no elements.
@@ -296,15 +295,11 @@ impl BoundBuilder<'_> {
 
     /// The distance to a vertex is convex: its excess over a linear function is largest at a corner of the box.
     fn near_vertex(&self, from: &Vec3) -> Row {
-        let half = self.region.half;
+        let half = &self.region.half;
         let Some(slope) = from.try_normalize(0.0) else { return Row::bound(Vec3::zeros(), half.norm()) };
-        let mut over = f64::NEG_INFINITY;
-        for corner in 0..8 {
-            let sign = |k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
-            let y = self.turn.tr_mul(&Vec3::new(sign(0), sign(1), sign(2)));
-            over = greater(over, (from + y).norm() - slope.dot(&y));
-        }
-        Row::bound(slope, over)
+        let corners = corners_of_box(half).map(|y| self.turn.tr_mul(&y));
+        let distances = corners.map(|y| (from + y).norm());
+        Row::bound(slope, excess(&corners, &distances, &slope))
     }
 }
 
