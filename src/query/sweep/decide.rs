@@ -3,7 +3,8 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets, insets_of_run};
+use crate::query::sweep::inset::{DIVIDED, WHOLE, insets, insets_of_run};
+use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
 use crate::query::sweep::work::Work;

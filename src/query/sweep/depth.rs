@@ -9,7 +9,8 @@ use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::depth::inset::certificate::InsetResult;
-use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets_at, insets_of_run};
+use crate::query::sweep::inset::{DIVIDED, DepthInsets, WHOLE};
+use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -48,6 +49,9 @@ const CELLS_OF_POSE: u32 = 1_000;
 /// Largest number of pairs of triangles for which the insets of one pose are tested first: far insets may cross almost
 /// everywhere.
 const MAX_PAIRS_AT_POSE: usize = 50_000_000;
+
+/// Number of poses in a failing part of large parts at which insets are tested before those of the whole run.
+const POSES_OF_INSETS: usize = 4;
 
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
@@ -98,7 +102,10 @@ impl Sweep<'_> {
         }
         let at = best.at;
         self.measure(work, at, &mut best);
-        let mut upper = lesser(self.thickest() + work.still.margin, self.by_insets(work, &mut best));
+        let mut upper = self.thickest() + work.still.margin;
+        if !self.is_narrow(&best, upper) {
+            upper = lesser(upper, self.by_insets(work, &mut best, failing));
+        }
         // Least motion within one of so many parts.
         let [from, to] = self.range;
         let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
@@ -111,7 +118,7 @@ impl Sweep<'_> {
 
     /// Upper bound of the depth over the run, from insets beyond the best ball (mm); infinite without one. Keeps better
     /// balls on the way.
-    fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
+    fn by_insets(&self, work: &mut Work, best: &mut Ball, failing: &[Failing]) -> f64 {
         let mut balls = 0;
         // Insets of large parts may meet without a common ball between them. More tries seldom help there.
         let small = self.divides_edges();
@@ -126,8 +133,12 @@ impl Sweep<'_> {
         while let Some(([share, more], divides)) = next {
             let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);
             let before = best.depth;
-            if std::mem::take(&mut leads) || !tests_pose || self.insets_stay_apart(work, depth, divides, best) {
-                let Some(found) = self.prove_depth(work, depth, divides) else { break };
+            let poses = self.poses_of_insets(best.at, failing);
+            let Some(insets) = DepthInsets::new(&work.still, depth, divides) else { break };
+            let untested = std::mem::take(&mut leads) || !tests_pose;
+            let apart = if untested { Some(insets) } else { Self::insets_apart(work, insets, &poses, best) };
+            if let Some(insets) = apart {
+                let found = self.prove_depth(work, depth, insets);
                 if found.is_complete() {
                     return depth;
                 }
@@ -147,31 +158,52 @@ impl Sweep<'_> {
         f64::INFINITY
     }
 
-    /// Scans the run with insets for a depth (mm); `None` if no upper bound of a depth is possible.
-    fn prove_depth(&self, work: &mut Work, depth: f64, divides: [bool; 2]) -> Option<Scan> {
+    /// Scans the run with insets for a depth (mm).
+    fn prove_depth(&self, work: &mut Work, depth: f64, insets: DepthInsets) -> Scan {
         let small = self.divides_edges();
-        let [a, b] = insets_of_run(self, &work.still, depth, divides)?;
+        let [a, b] = insets.of_run(self);
         let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
         let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
-        Some(self.scan_down_to(&level, work, self.range, false, floor))
+        self.scan_down_to(&level, work, self.range, false, floor)
     }
 
-    /// True if insets for a depth (mm) stay apart at the best pose: else they prove nothing about the run. This takes the
-    /// places of few vertices. Keeps a better ball between insets that meet.
-    fn insets_stay_apart(&self, work: &Work, depth: f64, divides: [bool; 2], best: &mut Ball) -> bool {
-        let pose = self.chain.pose(&[best.at]);
-        match insets_at(&work.still, &pose, depth, divides) {
-            InsetResult::Apart => true,
-            InsetResult::Nested => false,
-            InsetResult::Meet(x) => {
-                if let Some((depth, points)) = work.still.ball(&pose, Some(x), f64::INFINITY)
-                    && depth > best.depth
-                {
-                    *best = Ball { at: best.at, depth, points };
+    /// Values of the parameter, with their poses, at which insets are tested first: the best one, and for large parts
+    /// some in the longest failing part. Insets of the whole run take most of the time there.
+    fn poses_of_insets(&self, best: f64, failing: &[Failing]) -> Vec<(f64, Pose)> {
+        let length = |f: &Failing| f.to[0] - f.from[1];
+        let longest = failing.iter().max_by(|x, y| length(x).total_cmp(&length(y)));
+        let step = |f: &Failing| length(f) / POSES_OF_INSETS as f64;
+        let spread =
+            longest.into_iter().flat_map(|f| (0..POSES_OF_INSETS).map(|k| f.from[1] + step(f) * (k as f64 + 0.5)));
+        let more = if self.divides_edges() { 0 } else { POSES_OF_INSETS };
+        std::iter::once(best).chain(spread.take(more)).map(|at| (at, self.chain.pose(&[at]))).collect()
+    }
+
+    /// The insets, if they stay apart at some poses: else they prove nothing about the run. This takes the offsets of few
+    /// vertices. Keeps a better ball between insets that meet.
+    fn insets_apart<'p>(
+        work: &Work,
+        mut insets: DepthInsets<'p>,
+        poses: &'p [(f64, Pose)],
+        best: &mut Ball,
+    ) -> Option<DepthInsets<'p>> {
+        for (at, pose) in poses {
+            let (result, same) = insets.certify_at(pose);
+            insets = same;
+            match result {
+                InsetResult::Apart => {}
+                InsetResult::Nested => return None,
+                InsetResult::Meet(x) => {
+                    if let Some((depth, points)) = work.still.ball(pose, Some(x), f64::INFINITY)
+                        && depth > best.depth
+                    {
+                        *best = Ball { at: *at, depth, points };
+                    }
+                    return None;
                 }
-                false
             }
         }
+        Some(insets)
     }
 
     /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).

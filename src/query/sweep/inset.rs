@@ -5,12 +5,28 @@
 //! (docs/explanation/motion.md, claim 6).
 
 use crate::geom::{Pose, Vec3};
+use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::surface::InsetSurface;
-use crate::query::depth::inset::vertex_offset::SolidSide;
+use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
+use crate::query::sweep::cells::Cells;
+use crate::query::sweep::reach::vertices_in_reach;
+use crate::query::sweep::run::Sweep;
+use crate::query::sweep::still::Still;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use std::collections::BTreeMap;
+
+/// Reduction of an inset (share of the depth): keeps its own rounding out of the decision.
+const INSET_SHARE: f64 = 1e-9;
+
+/// Edges left whole in the insets of both solids.
+pub(crate) const WHOLE: [bool; 2] = [false; 2];
+
+/// Insets of both solids with divided edges, of both and of either: divided edges mend long faces that lag behind at a
+/// corner, and fold over at sharp edges.
+pub(crate) const DIVIDED: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 
 /// The boundary of a solid; `None` if the surface has no definite inside or its self-union failed. Only boundaries give
 /// upper bounds of a depth.
@@ -19,17 +35,74 @@ pub(crate) fn boundary(surface: &Surface) -> Option<&Surface> {
     (solid.inside == Inside::Solid && solid.overlaps() == SelfUnion::None).then_some(solid)
 }
 
-/// Moves the boundary of a solid inward by `tau` (mm, > 0), in its own frame. `rounding` as in [`InsetSurface::new`]
-/// (mm). With `divides`, long edges are divided: faces move by almost `tau` except close to corners, and have several
-/// times as many triangles. `moving` is true for each vertex that moves; all move without a list. Cost: that of a careful
-/// inset of every vertex that moves, and a tree.
-pub(crate) fn inset(boundary: &Surface, tau: f64, rounding: f64, divides: bool, moving: Option<&[bool]>) -> Surface {
-    let moved =
-        InsetSurface::new(boundary, None, SolidSide::Inside, tau, rounding).dividing_edges(divides).moving(moving);
+/// Inset of each solid that proves a depth (mm); not positive for depths within the rounding.
+pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
+    0.5 * depth * (1.0 - INSET_SHARE) - still.margin
+}
+
+/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides`: for each solid, if
+/// long edges are divided; faces then move by almost τ except close to corners, and have several times as many triangles.
+/// Cost: a careful inset of every vertex, and two trees.
+pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
+    Some(DepthInsets::new(still, depth, divides)?.surfaces.each_ref().map(surface_of))
+}
+
+/// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part does
+/// not come near.
+pub(crate) fn insets_of_run(sweep: &Sweep, still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
+    Some(DepthInsets::new(still, depth, divides)?.of_run(sweep))
+}
+
+/// Insets of two solids for one depth. The offsets of vertices are found on demand, for single poses and for the run.
+pub(crate) struct DepthInsets<'a> {
+    solids: [&'a Surface; 2],
+    /// Inset distance τ (mm, > 0).
+    tau: f64,
+    surfaces: [InsetSurface<'a>; 2],
+}
+
+impl<'a> DepthInsets<'a> {
+    /// Prepares the insets, without any offset; arguments and `None` as by [`insets`].
+    pub(crate) fn new(still: &Still<'a>, depth: f64, divides: [bool; 2]) -> Option<Self> {
+        let tau = inset_distance(still, depth);
+        let solids = [boundary(still.a.surface)?, boundary(still.b.surface)?];
+        if tau <= 0.0 {
+            return None;
+        }
+        let prepared = |k: usize| {
+            InsetSurface::new(solids[k], None, SolidSide::Inside, tau, still.rounding).dividing_edges(divides[k])
+        };
+        Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })
+    }
+
+    /// Tests if the insets stay apart at one pose. Offsets few vertices; later calls save them.
+    pub(crate) fn certify_at(self, pose: &'a Pose) -> (InsetResult, Self) {
+        let pairing = Pairing { a: self.solids[0], b: self.solids[1], b_in_a: pose };
+        let at_pose = InsetSurfaces::of_surfaces(pairing, self.tau, self.surfaces);
+        let result = at_pose.certify();
+        (result, Self { surfaces: at_pose.surfaces, ..self })
+    }
+
+    /// The insets for proofs over a run, as by [`insets_of_run`].
+    pub(crate) fn of_run(self, sweep: &Sweep) -> [Surface; 2] {
+        let [a, b] = self.surfaces.map(|surface| surface.at_pose(None));
+        let near = (!sweep.divides_edges()).then(|| {
+            let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
+            vertices_in_reach(self.solids, &mut cells, 2.0 * MAX_OFFSET * self.tau)
+        });
+        match near.flatten() {
+            None => [&a, &b].map(surface_of),
+            Some([of_a, of_b]) => [a.moving(Some(&of_a)), b.moving(Some(&of_b))].each_ref().map(surface_of),
+        }
+    }
+}
+
+/// Surface of all pieces of an inset, in its own frame.
+fn surface_of(moved: &InsetSurface) -> Surface {
     let mut index: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
-    for t in 0..boundary.triangles.len() as u32 {
+    for t in 0..moved.surface.triangles.len() as u32 {
         for piece in moved.pieces(t).iter() {
             triangles.push(piece.map(|x| {
                 // Adding 0 turns −0 into 0: equal positions become one vertex.
@@ -59,7 +132,8 @@ mod tests {
     #[test]
     fn an_inset_box_is_smaller_on_every_side() {
         let surface = Surface::new(&block([0.0; 3], [10.0; 3]), &Vec3::zeros(), Inside::Solid);
-        let small = inset(boundary(&surface).unwrap(), 0.25, 1e-12, false, None);
+        let moved = InsetSurface::new(boundary(&surface).unwrap(), None, SolidSide::Inside, 0.25, 1e-12);
+        let small = surface_of(&moved);
         assert!((small.bounds.min - Vec3::repeat(0.25)).norm() < 1e-8);
         assert!((small.bounds.max - Vec3::repeat(9.75)).norm() < 1e-8);
         assert_eq!(small.shells.len(), 1);

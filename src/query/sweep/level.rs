@@ -6,37 +6,23 @@
 use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
-use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
-use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
-use crate::query::sweep::inset::{boundary, inset, nested};
+use crate::query::sweep::inset::nested;
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
-use crate::query::sweep::reach::vertices_in_reach;
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::{Still, StillGap};
 use crate::query::sweep::tree::SweepTree;
-use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::cell::Cell;
-
-/// Reduction of an inset (share of the depth): keeps its own rounding out of the decision.
-const INSET_SHARE: f64 = 1e-9;
 
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
 
 /// Number of searches for a ball that cost as much as a static query.
 const ASCENTS: u64 = 4;
-
-/// Edges left whole in the insets of both solids.
-pub(crate) const WHOLE: [bool; 2] = [false; 2];
-
-/// Insets of both solids with divided edges, of both and of either: divided edges mend long faces that lag behind at a
-/// corner, and fold over at sharp edges.
-pub(crate) const DIVIDED: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 
 /// Largest number of full static queries of one scan, and of those without an answer. Where a depth nearly equals the
 /// limit, each may take seconds.
@@ -56,8 +42,6 @@ const QUERY_MARGINS: f64 = 4.0;
 pub(crate) struct Level<'a> {
     /// Surfaces at the level: those of the parts, or their insets.
     pub trees: [SweepTree<'a>; 2],
-    /// Axis of the orbits, for a single turn or screw.
-    axis: Option<OrbitAxis>,
     /// True once the orbits have restricted the trees.
     narrowed: Cell<bool>,
     /// Distance of these surfaces that proves the level (mm, >= 0).
@@ -92,57 +76,6 @@ impl Scan {
     }
 }
 
-/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`],
-/// for each solid.
-pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
-    insets_where(still, depth, divides, |_, _| None)
-}
-
-/// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part does
-/// not come near.
-pub(crate) fn insets_of_run(sweep: &Sweep, still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
-    insets_where(still, depth, divides, |solids, tau| {
-        if sweep.divides_edges() {
-            return None;
-        }
-        let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
-        vertices_in_reach(solids, &mut cells, 2.0 * MAX_OFFSET * tau)
-    })
-}
-
-/// Insets as by [`insets`]; `moving` marks the vertices of both boundaries that move by up to τ (mm), or says that all do.
-fn insets_where(
-    still: &Still,
-    depth: f64,
-    divides: [bool; 2],
-    moving: impl FnOnce([&Surface; 2], f64) -> Option<[Vec<bool>; 2]>,
-) -> Option<[Surface; 2]> {
-    let tau = inset_distance(still, depth);
-    let solids = [boundary(still.a.surface)?, boundary(still.b.surface)?];
-    if tau <= 0.0 {
-        return None;
-    }
-    let moving = moving(solids, tau);
-    let of = |k: usize| moving.as_ref().map(|marks| marks[k].as_slice());
-    Some([0, 1].map(|k| inset(solids[k], tau, still.rounding, divides[k], of(k))))
-}
-
-/// Insets as by [`insets`], at one pose alone: places few vertices.
-pub(crate) fn insets_at(still: &Still, pose: &Pose, depth: f64, divides: [bool; 2]) -> InsetResult {
-    let tau = inset_distance(still, depth);
-    let (Some(a), Some(b)) = (boundary(still.a.surface), boundary(still.b.surface)) else { return InsetResult::Nested };
-    let pairing = Pairing { a, b, b_in_a: pose };
-    let mut insets = InsetSurfaces::new(pairing, SolidSide::Inside, tau, still.rounding, false);
-    let [of_a, of_b] = insets.surfaces;
-    insets.surfaces = [of_a.dividing_edges(divides[0]), of_b.dividing_edges(divides[1])];
-    insets.certify()
-}
-
-/// Inset of each solid that proves a depth (mm); not positive for depths within the rounding.
-pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
-    0.5 * depth * (1.0 - INSET_SHARE) - still.margin
-}
-
 impl<'a> Level<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
@@ -152,7 +85,7 @@ impl<'a> Level<'a> {
     /// Level of a distance (mm, >= 0), with orbits about an axis.
     pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
         let trees = trees(surfaces, axis.as_ref());
-        Self { trees, axis, narrowed: Cell::new(false), distance, depth: None, patience: None, queries: MAX_QUERIES }
+        Self { trees, narrowed: Cell::new(false), distance, depth: None, patience: None, queries: MAX_QUERIES }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
@@ -177,10 +110,13 @@ impl<'a> Level<'a> {
 
     /// Restricts proofs to the triangles that orbits leave open, once.
     pub(crate) fn narrow(&self, margin: f64, budget: &mut Budget) {
-        let Some(axis) = self.axis.filter(|_| !self.narrowed.replace(true)) else { return };
-        let [a, b] = self.trees.each_ref().map(SweepTree::surface);
-        let orbits = [OrbitTree::new(a, &axis, |x| *x), OrbitTree::new(b, &axis, |x| axis.pose.point(x))];
-        if let Some(open) = unresolved(orbits.each_ref(), self.distance + margin, budget) {
+        if self.narrowed.replace(true) {
+            return;
+        }
+        let [a, b] = self.trees.each_ref().map(|tree| OrbitTree::new(tree.triangle_orbits()));
+        if let (Some(mut a), Some(mut b)) = (a, b)
+            && let Some(open) = unresolved([&mut a, &mut b], self.distance + margin, budget)
+        {
             self.trees.iter().zip(&open).for_each(|(tree, open)| tree.restrict(open));
         }
     }
@@ -317,6 +253,9 @@ impl<'s> Judge<'s> {
         let Some(depth) = self.depth else { return Judgement::Broken };
         if !budget.charge(self.price / ASCENTS) {
             return Judgement::Open;
+        }
+        if self.still.deepest_by_hulls(pose, depth - displacement) + displacement <= depth {
+            return Judgement::Holds;
         }
         // Insets meet about τ below both surfaces: a common ball is near.
         let start = (points[0] + points[1]) * 0.5;

@@ -2,6 +2,8 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
+use crate::query::convex::common_ball_lp::{Goal, Thickness, overlap};
+use crate::query::convex::gjk::HullPair;
 use crate::query::depth::search::evaluator::{Evaluator, Witness};
 use crate::query::depth::{OverlapQuery, OverlapSearch, PairRelation, Precision, SolidRef, classify};
 use crate::query::triangles::pairing::Pairing;
@@ -9,6 +11,9 @@ use crate::query::triangles::{Distance, Gap, separation};
 
 /// First step of an ascent in a thin overlap: this share of the smaller inscribed ball.
 const FIRST_STEP: f64 = 0.01;
+
+/// Diameter of a ball that counts as the largest one: this share of that of the hulls, or two margins less.
+const NEARLY_LARGEST: f64 = 1.0 - 1e-6;
 
 /// Two solids with the margins of a static query.
 #[derive(Clone, Copy)]
@@ -74,18 +79,37 @@ impl Still<'_> {
         }
     }
 
-    /// Searches a large common ball by ascents from `start` (A's frame), from a crossing of the surfaces, and from the
-    /// middles of both hulls. Ends at a ball thicker than `enough` (mm). Returns its diameter less the margin (mm), a
-    /// lower bound of the depth, and the points of the surfaces nearest to its centre. Cheap, and never a proof that no
-    /// ball exists.
+    /// Upper bound of the depth by the hulls (mm), no closer than `enough` (mm); infinite for flat hulls.
+    pub(crate) fn deepest_by_hulls(&self, pose: &Pose, enough: f64) -> f64 {
+        let goal = Goal { above: enough, at_most: enough - self.margin };
+        self.hulls(pose, goal).map_or(f64::INFINITY, |hulls| hulls.upper + self.margin)
+    }
+
+    /// Largest common ball of the hulls, a linear programme; `None` for flat hulls.
+    fn hulls(&self, pose: &Pose, goal: Goal) -> Option<Thickness> {
+        let [a, b] = [self.a.convex, self.b.convex];
+        (a.rank == 3 && b.rank == 3).then(|| overlap(&HullPair { a, b, b_in_a: pose }, None, goal))
+    }
+
+    /// Searches a large common ball, as by [`Self::common_ball`]. Returns its diameter less the margin (mm), a lower bound
+    /// of the depth, and the points of the surfaces nearest to its centre.
     pub(crate) fn ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<(f64, [Vec3; 2])> {
         self.common_ball(pose, start, enough).map(|best| (2.0 * best.radius - self.margin, best.points))
     }
 
-    /// The ball of [`Self::ball`]: centre (A's frame), radius (mm, > 0), nearest points of both surfaces.
+    /// Searches a large common ball: at the centre of the hulls' largest one, then by ascents from `start` (A's frame),
+    /// from a crossing of the surfaces, and from the middles of both hulls. Ends at a ball thicker than `enough` (mm), or
+    /// as large as that of the hulls; for convex solids, that is the first one. Returns its centre (A's frame), radius
+    /// (mm, > 0) and the nearest points of both surfaces. Cheap, and never a proof that no ball exists.
     pub(crate) fn common_ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<Witness> {
-        let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
+        let pairing = self.pairing(pose);
         let mut search = Evaluator::new(pairing.sides(), f64::NEG_INFINITY, self.margin);
+        let mut radius = 0.5 * (enough + self.margin);
+        if let Some(hulls) = self.hulls(pose, Goal { above: f64::INFINITY, at_most: 0.0 }) {
+            let largest = 0.5 * hulls.upper;
+            radius = lesser(radius, lesser(largest * NEARLY_LARGEST, largest - self.margin));
+            search.evaluate(&hulls.center);
+        }
         let (a, b) = (self.a.convex, self.b.convex);
         let crossing = || match separation(&pairing, self.margin, self.margin) {
             Distance::Within(gap) => Some((gap.points[0] + gap.points[1]) * 0.5),
@@ -93,19 +117,25 @@ impl Still<'_> {
         };
         let starts: [&dyn Fn() -> Option<Vec3>; 4] =
             [&|| start, &crossing, &|| Some(pose.point(&b.inner_center)), &|| Some(a.inner_center)];
-        let radius = 0.5 * (enough + self.margin);
         let large = lesser(a.inner_radius, b.inner_radius);
+        let radius_of = |search: &Evaluator| search.best.map_or(0.0, |w| w.radius);
         for start in starts {
-            let Some(x) = start() else { continue };
-            search.ascend(&x, large, radius);
-            let found = search.best.map_or(0.0, |w| w.radius);
-            if found > radius {
+            if radius_of(&search) > radius {
                 break;
             }
-            // Thin overlaps take short steps.
-            search.ascend(&x, lesser(large, greater(4.0 * found, FIRST_STEP * large)), radius);
+            let Some(x) = start() else { continue };
+            search.ascend(&x, large, radius);
+            let found = radius_of(&search);
+            if found <= radius {
+                // Thin overlaps take short steps.
+                search.ascend(&x, lesser(large, greater(4.0 * found, FIRST_STEP * large)), radius);
+            }
         }
         search.best.filter(|w| w.radius > 0.0)
+    }
+
+    fn pairing<'p>(&'p self, pose: &'p Pose) -> Pairing<'p> {
+        Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose }
     }
 
     /// Distance of the two surfaces to rounding, and their closest points, if it is at most `limit` (mm).
@@ -115,8 +145,7 @@ impl Still<'_> {
 
     /// Closest points of the two surfaces with their triangles, if their distance is at most `limit` (mm).
     pub(crate) fn nearest(&self, pose: &Pose, limit: f64) -> Option<Gap> {
-        let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
-        match separation(&pairing, limit, 0.0) {
+        match separation(&self.pairing(pose), limit, 0.0) {
             Distance::Within(gap) => Some(gap),
             Distance::Beyond(_) => None,
         }

@@ -97,6 +97,11 @@ impl<'a> SweepTree<'a> {
         self.orbits.get(id as usize)
     }
 
+    /// Orbits of the triangles, in their order; none without a single axis.
+    pub(crate) fn triangle_orbits(&self) -> &[Orbit] {
+        self.orbits.get(self.surface.tree().nodes.len()..).unwrap_or_default()
+    }
+
     /// Corners of a triangle, `None` for a box.
     pub(crate) fn triangle(&self, id: u32) -> Option<&[Vec3; 3]> {
         match &self.bodies[id as usize] {

@@ -40,6 +40,8 @@ pub(crate) struct InsetSurfaces<'a> {
     pub(crate) surfaces: [InsetSurface<'a>; 2],
     taken_b: SolidSide,
     rounding: f64,
+    /// True to compute all offsets in these surfaces, which are used again; never in parallel.
+    reused: bool,
 }
 
 /// Inset surfaces of both solids, without any computed position.
@@ -54,7 +56,14 @@ impl<'a> InsetSurfaces<'a> {
     /// divides long edges. `rounding` as in [`InsetSurface::new`] (mm).
     pub(crate) fn new(pairing: Pairing<'a>, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> Self {
         let surfaces = surfaces(pairing, taken_b, tau, rounding).map(|s| s.dividing_edges(divides));
-        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding }
+        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding, reused: false }
+    }
+
+    /// Places the insets of both insides by `tau` (mm) at the pose of a pair; their offsets are used again afterwards.
+    pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
+        let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];
+        let (slack, taken_b) = (slack(&pairing, tau), SolidSide::Inside);
+        Self { pairing, tau, slack, surfaces, taken_b, rounding: 0.0, reused: true }
     }
 
     /// Tests if no ball of a radius above τ lies in both solids. Cost: one crossing test, plus about a microsecond a
@@ -104,7 +113,7 @@ impl<'a> InsetSurfaces<'a> {
     /// The same for the offset triangles alone, and true if any of them has further pieces.
     fn intersection_of_triangles(&self) -> (Option<Vec3>, bool) {
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
-        if p.a.triangles.len() + p.b.triangles.len() <= PARALLEL_ABOVE_TRIANGLES {
+        if self.reused || p.a.triangles.len() + p.b.triangles.len() <= PARALLEL_ABOVE_TRIANGLES {
             return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
         }
         let parts = AtomicBool::new(false);

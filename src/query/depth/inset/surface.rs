@@ -106,6 +106,12 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
+    /// The same inset with the surface at another pose; keeps the offsets found so far.
+    pub(crate) fn at_pose(self, pose: Option<&'a Pose>) -> Self {
+        let (places, pieces, cuts) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { pose, places, pieces, cuts, parts: Cell::new(false), ..self }
+    }
+
     /// Leaves all other vertices in place: any displacement of at most τ is valid for each vertex, and so is none.
     pub(crate) fn moving(self, moving: Option<&'a [bool]>) -> Self {
         Self { moving, ..self }
