@@ -5,8 +5,9 @@ the compiled crate `python/measure/casts`. Each pair (`pairs.py`) is two small p
 form of its first contact. Each runs as drawn, and turned and moved with the parts exchanged in the file. Every program
 gets the same points. `--measure` goes to `interfere check`; `--keep` keeps the assembly files.
 
-- `interfere`: one `check` of the sweep with one thread. Its bracket `first.at_bracket` must hold the first value whose
-  gap is the tolerance, to within the slack of a hundredth of it. A pair that never meets must be proved.
+- `interfere`: one `check` of the sweep with one thread; its time is the CPU time of the sweep (`runs` of `--timings`).
+  Its bracket `first.at_bracket` must hold the first value whose gap is the tolerance, to within the slack of a hundredth
+  of it. A pair that never meets must be proved.
 - FCL: `continuousCollide`, a slide as a linear motion, all else as a screw. A turn is given in legs of at most 90
   degrees, since FCL takes two poses and goes the short way between them. Two solvers: conservative advancement with
   2000 iterations, and 2000 samples a leg.
@@ -18,7 +19,6 @@ for each pair, then the counts and the time. Exit code 1 if `interfere` misses.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -104,14 +104,12 @@ def write(pair: Pair, folder: Path) -> None:
 
 def by_interfere(tool: str, options: list[str], pair: Pair, folder: Path) -> Answer:
     """Checks the sweep. `wrong` tells that the bracket does not hold the formula, or that the status is wrong."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [tool, "check", str(folder / "assembly.json"), "--run", "sweep", "--format", "json", "--threads", "1"]
-    command += options
-    done = subprocess.run(command, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    timings = folder / "timings.json"
+    done = subprocess.run([*command, "--timings", str(timings), *options], capture_output=True, text=True)
     if done.returncode > 1:
         raise RuntimeError(done.stderr)
+    seconds = json.loads(timings.read_text())["cpu_s"]["runs"]
     report = json.loads(done.stdout)
     rows, [run] = report["motion"]["rows"], report["motion"]["runs"]
     if pair.first is None:
@@ -230,7 +228,7 @@ def main() -> int:
         counts = ", ".join(f"{found.count(x)} {x}" for x in sorted(set(found)))
         own, ours = both.get(name, [0.0, 0.0])
         print(f"{name}: {len(found)} pairs: {counts}; {seconds[name]:.3f} s")
-        print(f"  on pairs that it answers rightly {own:.3f} s, interfere there {ours:.3f} s (whole processes)")
+        print(f"  on pairs that it answers rightly {own:.3f} s, interfere there {ours:.3f} s")
     print(f"interfere: {wrong} wrong")
     return int(wrong > 0)
 

@@ -164,6 +164,8 @@ pub enum Stage {
     Broad,
     /// All later stages of each pair.
     Narrow,
+    /// Poses and sweeps.
+    Runs,
     /// Boxes and places of the findings, for pictures.
     Scene,
     /// Drawing and writing pictures.

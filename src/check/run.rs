@@ -161,10 +161,12 @@ fn run(
         curves: options.curves,
         shard,
     };
+    watch.stop(Stage::Report, &mut timings);
     for named in &chosen.runs {
         let (found, of_run) = checker.check(named, &mut watch, &mut timings, progress)?;
         motion.runs.push(found);
         candidates = candidates.and(&of_run);
+        watch.stop(Stage::Runs, &mut timings);
     }
     // Collect warnings before the next two steps: their queries must not add any.
     let mut warnings = collect_warnings(assembly, &meshes, &shapes, &settings);

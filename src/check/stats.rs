@@ -14,6 +14,8 @@ pub struct StageSeconds {
     pub broad: f64,
     /// All later stages of each pair.
     pub narrow: f64,
+    /// Poses and sweeps.
+    pub runs: f64,
     /// Boxes and places of the findings, for pictures.
     pub scene: f64,
     /// Drawing and writing pictures.

@@ -38,6 +38,7 @@ fn slot(seconds: &mut StageSeconds, stage: Stage) -> &mut f64 {
         Stage::Shape => &mut seconds.shape,
         Stage::Broad => &mut seconds.broad,
         Stage::Narrow => &mut seconds.narrow,
+        Stage::Runs => &mut seconds.runs,
         Stage::Scene => &mut seconds.scene,
         Stage::Draw | Stage::Page => &mut seconds.draw,
         Stage::Report => &mut seconds.report,

@@ -159,6 +159,7 @@ fn words(stage: Stage) -> (&'static str, &'static str) {
         Stage::Shape => ("preparing shapes", "shapes"),
         Stage::Broad => ("comparing boxes", ""),
         Stage::Narrow => ("checking pairs", "unique pairs"),
+        Stage::Runs => ("checking runs", "pairs"),
         Stage::Scene => ("placing shapes", ""),
         Stage::Draw => ("drawing", "pictures"),
         Stage::Page => ("making the page", "findings"),

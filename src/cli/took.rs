@@ -24,6 +24,9 @@ pub(crate) fn stages(spent: &Timings) -> String {
     );
     let w = &spent.wall;
     let mut stages = vec![("load", w.load), ("shapes", w.shape), ("boxes", w.broad), ("pairs", w.narrow)];
+    if w.runs > 0.0 {
+        stages.push(("runs", w.runs));
+    }
     if w.draw > 0.0 {
         stages.extend([("scene", w.scene), ("pictures", w.draw)]);
     }

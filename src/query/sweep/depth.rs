@@ -9,7 +9,7 @@ use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::depth::inset::certificate::InsetResult;
-use crate::query::sweep::inset::{DIVIDED, DepthInsets, WHOLE};
+use crate::query::sweep::inset::{DIVIDED, DepthInsets, WHOLE, boundary};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
@@ -46,12 +46,15 @@ const PATIENCE: u32 = 8;
 /// many times as much for a bound that is hardly closer.
 const CELLS_OF_POSE: u32 = 1_000;
 
+/// The same for parts without a definite inside. Their cells give larger balls, and never an upper bound.
+const CELLS_OF_OPEN_POSE: u32 = 200;
+
 /// Largest number of pairs of triangles for which the insets of one pose are tested first: far insets may cross almost
 /// everywhere.
 const MAX_PAIRS_AT_POSE: usize = 50_000_000;
 
 /// Number of poses in a failing part of large parts at which insets are tested before those of the whole run.
-const POSES_OF_INSETS: usize = 4;
+const POSES_OF_INSETS: usize = 2;
 
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
@@ -244,7 +247,9 @@ impl Sweep<'_> {
     fn bound(&self, work: &Work, q: f64, moved: f64, best: &mut Ball) -> f64 {
         let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
         let beyond = greater(least, lesser(0.5 * moved, best.depth));
-        let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, CELLS_OF_POSE);
+        let bounded = [self.a, self.b].iter().all(|solid| boundary(solid.surface).is_some());
+        let cells = if bounded { CELLS_OF_POSE } else { CELLS_OF_OPEN_POSE };
+        let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, cells);
         let [least, most] = found.gap.to_depth();
         if least > best.depth {
             *best = Ball { at: q, depth: least, points: found.points };

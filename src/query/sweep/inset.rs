@@ -7,7 +7,7 @@
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::surface::InsetSurface;
-use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
+use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::sweep::cells::Cells;
 use crate::query::sweep::reach::vertices_in_reach;
 use crate::query::sweep::run::Sweep;
@@ -20,6 +20,10 @@ use std::collections::BTreeMap;
 
 /// Reduction of an inset (share of the depth): keeps its own rounding out of the decision.
 const INSET_SHARE: f64 = 1e-9;
+
+/// Distance of the other part up to which vertices of a large part move (multiples of τ). Faces of both parts move by
+/// at most τ each, and sharp corners reach farther. The distance affects success and time, never a claim.
+const REACH: f64 = 3.0;
 
 /// Edges left whole in the insets of both solids.
 pub(crate) const WHOLE: [bool; 2] = [false; 2];
@@ -88,7 +92,7 @@ impl<'a> DepthInsets<'a> {
         let [a, b] = self.surfaces.map(|surface| surface.at_pose(None));
         let near = (!sweep.divides_edges()).then(|| {
             let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
-            vertices_in_reach(self.solids, &mut cells, 2.0 * MAX_OFFSET * self.tau)
+            vertices_in_reach(self.solids, &mut cells, REACH * self.tau)
         });
         match near.flatten() {
             None => [&a, &b].map(surface_of),
