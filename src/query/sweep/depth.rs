@@ -46,15 +46,13 @@ const PATIENCE: u32 = 8;
 /// many times as much for a bound that is hardly closer.
 const CELLS_OF_POSE: u32 = 1_000;
 
-/// The same for parts without a definite inside. Their cells give larger balls, and never an upper bound.
+/// The same for parts without a definite inside. Their cells give larger balls, and never an upper bound; the best pose
+/// gets the full budget at the end.
 const CELLS_OF_OPEN_POSE: u32 = 200;
 
 /// Largest number of pairs of triangles for which the insets of one pose are tested first: far insets may cross almost
 /// everywhere.
 const MAX_PAIRS_AT_POSE: usize = 50_000_000;
-
-/// Number of poses in a failing part of large parts at which insets are tested before those of the whole run.
-const POSES_OF_INSETS: usize = 2;
 
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
@@ -107,13 +105,17 @@ impl Sweep<'_> {
         self.measure(work, at, &mut best);
         let mut upper = self.thickest() + work.still.margin;
         if !self.is_narrow(&best, upper) {
-            upper = lesser(upper, self.by_insets(work, &mut best, failing));
+            upper = lesser(upper, self.by_insets(work, &mut best));
         }
         // Least motion within one of so many parts.
         let [from, to] = self.range;
         let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
         if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
             upper = lesser(upper, self.by_poses(work, &mut best, upper));
+            if !self.is_bounded() {
+                let at = best.at;
+                self.bound(work, at, 0.0, CELLS_OF_POSE, &mut best);
+            }
         }
         let gap = Bounds::from_depth(best.depth, greater(upper, best.depth));
         Worst { at: best.at, gap, points: best.points }
@@ -121,7 +123,7 @@ impl Sweep<'_> {
 
     /// Upper bound of the depth over the run, from insets beyond the best ball (mm); infinite without one. Keeps better
     /// balls on the way.
-    fn by_insets(&self, work: &mut Work, best: &mut Ball, failing: &[Failing]) -> f64 {
+    fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
         let mut balls = 0;
         // Insets of large parts may meet without a common ball between them. More tries seldom help there.
         let small = self.divides_edges();
@@ -136,10 +138,10 @@ impl Sweep<'_> {
         while let Some(([share, more], divides)) = next {
             let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);
             let before = best.depth;
-            let poses = self.poses_of_insets(best.at, failing);
+            let pose = self.chain.pose(&[best.at]);
             let Some(insets) = DepthInsets::new(&work.still, depth, divides) else { break };
             let untested = std::mem::take(&mut leads) || !tests_pose;
-            let apart = if untested { Some(insets) } else { Self::insets_apart(work, insets, &poses, best) };
+            let apart = if untested { Some(insets) } else { Self::insets_apart(work, insets, &pose, best) };
             if let Some(insets) = apart {
                 let found = self.prove_depth(work, depth, insets);
                 if found.is_complete() {
@@ -170,43 +172,22 @@ impl Sweep<'_> {
         self.scan_down_to(&level, work, self.range, false, floor)
     }
 
-    /// Values of the parameter, with their poses, at which insets are tested first: the best one, and for large parts
-    /// some in the longest failing part. Insets of the whole run take most of the time there.
-    fn poses_of_insets(&self, best: f64, failing: &[Failing]) -> Vec<(f64, Pose)> {
-        let length = |f: &Failing| f.to[0] - f.from[1];
-        let longest = failing.iter().max_by(|x, y| length(x).total_cmp(&length(y)));
-        let step = |f: &Failing| length(f) / POSES_OF_INSETS as f64;
-        let spread =
-            longest.into_iter().flat_map(|f| (0..POSES_OF_INSETS).map(|k| f.from[1] + step(f) * (k as f64 + 0.5)));
-        let more = if self.divides_edges() { 0 } else { POSES_OF_INSETS };
-        std::iter::once(best).chain(spread.take(more)).map(|at| (at, self.chain.pose(&[at]))).collect()
-    }
-
-    /// The insets, if they stay apart at some poses: else they prove nothing about the run. This takes the offsets of few
+    /// The insets, if they stay apart at the best pose: else they prove nothing about the run. This takes the offsets of few
     /// vertices. Keeps a better ball between insets that meet.
     fn insets_apart<'p>(
         work: &Work,
-        mut insets: DepthInsets<'p>,
-        poses: &'p [(f64, Pose)],
+        insets: DepthInsets<'p>,
+        pose: &'p Pose,
         best: &mut Ball,
     ) -> Option<DepthInsets<'p>> {
-        for (at, pose) in poses {
-            let (result, same) = insets.certify_at(pose);
-            insets = same;
-            match result {
-                InsetResult::Apart => {}
-                InsetResult::Nested => return None,
-                InsetResult::Meet(x) => {
-                    if let Some((depth, points)) = work.still.ball(pose, Some(x), f64::INFINITY)
-                        && depth > best.depth
-                    {
-                        *best = Ball { at: *at, depth, points };
-                    }
-                    return None;
-                }
-            }
+        let (result, insets) = insets.certify_at(pose);
+        if let InsetResult::Meet(x) = result
+            && let Some((depth, points)) = work.still.ball(pose, Some(x), f64::INFINITY)
+            && depth > best.depth
+        {
+            *best = Ball { at: best.at, depth, points };
         }
-        Some(insets)
+        (result == InsetResult::Apart).then_some(insets)
     }
 
     /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).
@@ -216,6 +197,11 @@ impl Sweep<'_> {
             if hull.rank == 3 { overlap(&itself, None, Goal::VALUE).upper } else { 0.0 }
         };
         greater(lesser(of(self.a.convex), of(self.b.convex)), 0.0)
+    }
+
+    /// True if both parts have a definite inside: only these give upper bounds of a depth, beside their hulls.
+    fn is_bounded(&self) -> bool {
+        [self.a, self.b].iter().all(|solid| boundary(solid.surface).is_some())
     }
 
     fn is_narrow(&self, best: &Ball, upper: f64) -> bool {
@@ -242,13 +228,12 @@ impl Sweep<'_> {
         most
     }
 
-    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm); keeps the better ball.
-    /// B moves by `moved` (mm) about the pose: a bound closer than half of that would not spare a further pose.
-    fn bound(&self, work: &Work, q: f64, moved: f64, best: &mut Ball) -> f64 {
+    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm), with a budget in cells;
+    /// keeps the better ball. B moves by `moved` (mm) about the pose: a bound closer than half of that would not spare a
+    /// further pose.
+    fn bound(&self, work: &Work, q: f64, moved: f64, cells: u32, best: &mut Ball) -> f64 {
         let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
         let beyond = greater(least, lesser(0.5 * moved, best.depth));
-        let bounded = [self.a, self.b].iter().all(|solid| boundary(solid.surface).is_some());
-        let cells = if bounded { CELLS_OF_POSE } else { CELLS_OF_OPEN_POSE };
         let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, cells);
         let [least, most] = found.gap.to_depth();
         if least > best.depth {
@@ -262,6 +247,7 @@ impl Sweep<'_> {
     fn by_poses(&self, work: &mut Work, best: &mut Ball, upper: f64) -> f64 {
         let mut parts = vec![Part { range: self.range, most: f64::INFINITY }];
         let mut hopeless = 0;
+        let cells = if self.is_bounded() { CELLS_OF_POSE } else { CELLS_OF_OPEN_POSE };
         for _ in 0..MAX_POSES {
             let order = |x: &Part, y: &Part| -> Ordering { x.most.total_cmp(&y.most) };
             let Some(k) = (0..parts.len()).max_by(|&i, &j| order(&parts[i], &parts[j])) else { break };
@@ -272,7 +258,7 @@ impl Sweep<'_> {
             let middle = x + 0.5 * (y - x);
             for [x, y] in [[x, middle], [middle, y]] {
                 let moved = self.moved(x, y);
-                let at = self.bound(work, x + 0.5 * (y - x), moved, best);
+                let at = self.bound(work, x + 0.5 * (y - x), moved, cells, best);
                 hopeless += u32::from(at >= upper);
                 if hopeless == HOPELESS_POSES {
                     return upper;
