@@ -134,7 +134,7 @@ impl RunChecker<'_> {
         let by_boxes = if counts_all { all.pairs() - swept.pairs() - asked } else { 0 };
         outcome.counts.clear += by_boxes;
         outcome.cleared_by.aabb += by_boxes;
-        for (row, answer) in sweeps.answers(&close) {
+        for (row, answer) in sweeps.answers(&close, progress) {
             outcome.count(&row, &answer);
             if sweeps.is_listed(&row) {
                 outcome.rows.push(row);

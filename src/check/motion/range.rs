@@ -11,7 +11,7 @@ use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
 use crate::check::run::resolve_settings;
 use crate::check::stages::answers::Checker;
-use crate::check::{Curves, Measure, Options, Progress, Settings, Stage, Status};
+use crate::check::{Curves, Measure, NoProgress, Options, Progress, Settings, Stage, Status};
 use crate::error::{Error, Location, Problem};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
@@ -250,7 +250,7 @@ impl RunChecker<'_> {
         let sweeps = plan.sweeps(self, &checker, rules, (&rank, share), Effort::First);
         let value = |share: f64| home + (limit - home) * share;
         let mut first: Option<([f64; 2], Stop)> = None;
-        for (row, answer) in sweeps.answers(&sweeps.close()) {
+        for (row, answer) in sweeps.answers(&sweeps.close(), &NoProgress) {
             let Some((bracket, status)) = first_failure(&answer) else { continue };
             if first.as_ref().is_none_or(|(before, _)| bracket[0] < before[0]) {
                 first = Some((bracket, Stop { pair: [row.a, row.b], status, bracket: bracket.map(value) }));

@@ -17,7 +17,7 @@ use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
-use crate::check::{Certainty, PairOutcome, Status};
+use crate::check::{Certainty, PairOutcome, Progress, Stage, Status};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose};
 use crate::motion::{Cell, JointIx, JointKind, Segment};
@@ -57,9 +57,15 @@ impl Sweeps<'_> {
     }
 
     /// Answers those of some pairs that belong to the share. Cost: parallel over the pairs.
-    pub(crate) fn answers(&self, pairs: &[Candidate]) -> Vec<(PairOutcome, SweepAnswer)> {
-        let asked = pairs.par_iter().filter(|c| self.share.contains(c.a, c.b));
-        asked.map(|c| self.answer([c.a, c.b], c.rule)).collect()
+    pub(crate) fn answers(&self, pairs: &[Candidate], progress: &dyn Progress) -> Vec<(PairOutcome, SweepAnswer)> {
+        let asked: Vec<&Candidate> = pairs.iter().filter(|c| self.share.contains(c.a, c.b)).collect();
+        progress.begin(Stage::Runs, asked.len() as u64);
+        let answer = |c: &&Candidate| {
+            let found = self.answer([c.a, c.b], c.rule);
+            progress.advance(1);
+            found
+        };
+        asked.par_iter().map(answer).collect()
     }
 
     /// True for a row of the report: every pair except the clear ones beyond `report_within`.

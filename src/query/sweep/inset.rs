@@ -130,8 +130,9 @@ pub(crate) fn nested(a: &Surface, b: &Surface, b_in_a: &Pose) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::depth::tests::part_with;
     use crate::testkit::poses::at;
-    use crate::testkit::solids::block;
+    use crate::testkit::solids::{block, ring};
 
     #[test]
     fn an_inset_box_is_smaller_on_every_side() {
@@ -151,5 +152,34 @@ mod tests {
         let mut mesh = block([0.0; 3], [10.0; 3]);
         mesh.triangles.pop();
         assert!(boundary(&Surface::new(&mesh, &Vec3::zeros(), Inside::Undefined)).is_none());
+    }
+
+    #[test]
+    fn tests_at_poses_change_no_inset_and_later_tests_give_the_same() {
+        // A groove has reflex edges, where vertices split.
+        let groove = part_with(
+            &ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 1.0], [7.0, 2.0], [8.0, 3.0], [5.0, 3.0]], 12),
+            Inside::Solid,
+        );
+        let block = part_with(&block([7.0, -1.0, 1.0], [9.0, 1.0, 2.0]), Inside::Solid);
+        let still = Still { a: groove.body(), b: block.body(), margin: 1e-10, rounding: 1e-8 };
+        for divides in [WHOLE, DIVIDED[0]] {
+            let all = [7.0, 8.0, 8.9, 30.0].map(|x| at(x, 0.0, 0.0));
+            let fresh = || DepthInsets::new(&still, 0.2, divides).expect("two solids");
+            let mut shared = fresh();
+            let mut apart = Vec::new();
+            for pose in &all {
+                let (result, same) = shared.certify_at(pose);
+                assert_eq!(result, fresh().certify_at(pose).0);
+                apart.push(result == InsetResult::Apart);
+                shared = same;
+            }
+            assert!(!apart[0] && apart[3], "{apart:?}");
+            let of_run = |insets: DepthInsets| insets.surfaces.map(|s| surface_of(&s.at_pose(None)));
+            for (x, y) in of_run(shared).iter().zip(&of_run(fresh())) {
+                assert_eq!(x.vertices, y.vertices);
+                assert_eq!(x.triangles, y.triangles);
+            }
+        }
     }
 }

@@ -38,9 +38,10 @@ impl<'o> OrbitTree<'o> {
         Some(tree)
     }
 
+    /// Adds a node over a range, which is not empty.
     fn add(&mut self, range: Range<usize>) {
-        let mut of = self.order[range.clone()].iter().map(|&t| self.orbits[t as usize]);
-        let orbit = of.next().map_or(self.orbits[0], |first| of.fold(first, |sum, orbit| sum.union(&orbit)));
+        let all = self.order[range.clone()].iter().map(|&t| self.orbits[t as usize]);
+        let Some(orbit) = all.reduce(|x, y| x.union(&y)) else { return };
         self.nodes.push(OrbitNode { orbit, range, left: None });
     }
 

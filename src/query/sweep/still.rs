@@ -157,3 +157,38 @@ impl Still<'_> {
         matches!(classify(self.a, self.b, pose, &ask).relation, PairRelation::Meets(_))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::depth::tests::part_with;
+    use crate::shape::surface::Inside;
+    use crate::testkit::poses::at;
+    use crate::testkit::solids::{block, ring};
+
+    #[test]
+    fn blocks_share_the_ball_of_their_hulls() {
+        let part = part_with(&block([-5.0, -3.0, -2.0], [5.0, 3.0, 2.0]), Inside::Solid);
+        let still = Still { a: part.body(), b: part.body(), margin: 1e-10, rounding: 1e-10 };
+        for (x, depth) in [(9.99, 0.01), (9.0, 1.0), (2.0, 4.0)] {
+            let pose = at(x, 0.0, 0.0);
+            let ball = still.common_ball(&pose, None, f64::INFINITY).expect("a common ball");
+            assert!((2.0 * ball.radius - depth).abs() < 1e-9, "{x}: {}", ball.radius);
+            // A bound is asked no closer than a limit: on either side of it, it says so.
+            assert!(still.deepest_by_hulls(&pose, 1.01 * depth) <= 1.01 * depth, "{x}");
+            assert!(still.deepest_by_hulls(&pose, 0.99 * depth) > 0.99 * depth, "{x}");
+        }
+        assert!(still.common_ball(&at(10.5, 0.0, 0.0), None, f64::INFINITY).is_none());
+    }
+
+    #[test]
+    fn a_ball_in_a_ring_is_found_where_the_hulls_have_theirs_in_the_hole() {
+        let hole = part_with(&ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 3.0], [5.0, 3.0]], 24), Inside::Solid);
+        let bar = part_with(&block([-10.0, -1.0, 1.0], [10.0, 1.0, 2.0]), Inside::Solid);
+        let still = Still { a: hole.body(), b: bar.body(), margin: 1e-10, rounding: 1e-10 };
+        let pose = Pose { translation: bar.convex.origin - hole.convex.origin, ..Pose::identity() };
+        let ball = still.common_ball(&pose, None, f64::INFINITY).expect("a common ball");
+        assert!((ball.radius - 0.5).abs() < 1e-6, "{}", ball.radius);
+        assert!(still.deepest_by_hulls(&pose, 0.5) >= 1.0 - 1e-9);
+    }
+}

@@ -39,9 +39,8 @@ pub(crate) struct InsetSurfaces<'a> {
     pub(crate) slack: f64,
     pub(crate) surfaces: [InsetSurface<'a>; 2],
     taken_b: SolidSide,
-    rounding: f64,
-    /// True to compute all offsets in these surfaces, which are used again; never in parallel.
-    reused: bool,
+    /// Rounding of the coordinates (mm), for the surfaces of further threads; `None` keeps all offsets in these surfaces.
+    rounding: Option<f64>,
 }
 
 /// Inset surfaces of both solids, without any computed position.
@@ -56,14 +55,14 @@ impl<'a> InsetSurfaces<'a> {
     /// divides long edges. `rounding` as in [`InsetSurface::new`] (mm).
     pub(crate) fn new(pairing: Pairing<'a>, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> Self {
         let surfaces = surfaces(pairing, taken_b, tau, rounding).map(|s| s.dividing_edges(divides));
-        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding, reused: false }
+        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding: Some(rounding) }
     }
 
     /// Places the insets of both insides by `tau` (mm) at the pose of a pair; their offsets are used again afterwards.
     pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
         let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];
         let (slack, taken_b) = (slack(&pairing, tau), SolidSide::Inside);
-        Self { pairing, tau, slack, surfaces, taken_b, rounding: 0.0, reused: true }
+        Self { pairing, tau, slack, surfaces, taken_b, rounding: None }
     }
 
     /// Tests if no ball of a radius above τ lies in both solids. Cost: one crossing test, plus about a microsecond a
@@ -113,9 +112,10 @@ impl<'a> InsetSurfaces<'a> {
     /// The same for the offset triangles alone, and true if any of them has further pieces.
     fn intersection_of_triangles(&self) -> (Option<Vec3>, bool) {
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
-        if self.reused || p.a.triangles.len() + p.b.triangles.len() <= PARALLEL_ABOVE_TRIANGLES {
+        let large = p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES;
+        let Some(rounding) = self.rounding.filter(|_| large) else {
             return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
-        }
+        };
         let parts = AtomicBool::new(false);
         let moved = |surface: &InsetSurface, t: u32| {
             let moved = surface.triangle(t);
@@ -124,7 +124,7 @@ impl<'a> InsetSurfaces<'a> {
             }
             moved
         };
-        let (pairing, taken_b, tau, rounding) = (self.pairing, self.taken_b, self.tau, self.rounding);
+        let (pairing, taken_b, tau) = (self.pairing, self.taken_b, self.tau);
         let prepare = || surfaces(pairing, taken_b, tau, rounding);
         let met = displaced_intersection_in_parallel(p, slack, prepare, |s, i| moved(&s[0], i), |s, j| moved(&s[1], j));
         (met, parts.into_inner())
