@@ -251,13 +251,14 @@ impl<'f> MovingBody<'f> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::geom::triangle::{closest, intersects};
     use crate::motion::{Cell, Chain, ChainJoint, Joint, JointKind, Law};
     use crate::testkit::rng::Rng;
 
-    fn random_chain(rng: &mut Rng) -> Chain {
+    /// A chain of one to three joints on one to three parameters.
+    pub(crate) fn random_chain(rng: &mut Rng) -> Chain {
         let parameters = 1 + rng.below(3);
         let joints = (0..=rng.below(3))
             .map(|_| {

@@ -132,7 +132,7 @@ impl BoxSweep<'_> {
     fn decide(&self, work: &mut Work, answer: &mut BoxAnswer) {
         let (limits, deepest) = (&self.limits, self.limits.deepest());
         let wanted = greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0));
-        let apart = Level::apart([self.a.surface, self.b.surface], self.chain, greater(wanted - work.slack, 0.0));
+        let apart = work.level(self.chain, greater(wanted - work.slack, 0.0));
         // A short proof first: it settles parts far apart.
         let rest = work.budget.remaining - work.budget.remaining / FIRST_SHARE;
         work.budget.remaining /= FIRST_SHARE;
@@ -178,11 +178,10 @@ impl BoxSweep<'_> {
                 return settle(answer, SweepStatus::TooClose);
             }
             let least = clearance - work.slack;
-            let level = |least: f64| Level::apart([self.a.surface, self.b.surface], self.chain, least);
             let kept = if clearance > limits.tolerance {
                 None
             } else if least > work.still.margin {
-                Some(self.prove(&level(least), work))
+                Some(self.prove(&work.level(self.chain, least), work))
             } else {
                 self.depth(work, greater(-least, 0.5 * work.slack))
             };
@@ -223,8 +222,8 @@ impl BoxSweep<'_> {
     fn depth(&self, work: &mut Work, depth: f64) -> Option<Proved> {
         let mut found = None;
         for granted in [depth, depth + work.slack] {
-            let [a, b] = insets(&work.still, granted, WHOLE)?;
-            let proved = self.prove(&Level::depth([&a, &b], self.chain, granted), work);
+            let surfaces = insets(&work.still, granted, WHOLE)?;
+            let proved = self.prove(&work.level_of_insets(&surfaces, self.chain, granted), work);
             let done = proved.is_complete() || proved.broken.is_some();
             if done || found.is_none() {
                 found = Some(proved);

@@ -51,7 +51,7 @@ impl Course<'_> {
                     self.split_nodes([i, j], |[i, j]| stack.push((i, j, id)));
                     continue;
                 }
-                Tested::Triangles(near) => near,
+                Tested::Surfaces(near) => near,
             };
             if self.is_too_close(&near, distance) {
                 let region = regions.get(id);

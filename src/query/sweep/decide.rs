@@ -37,8 +37,7 @@ impl Sweep<'_> {
     fn decide_from_below(&self, work: &mut Work, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
         let limits = &self.limits;
         let wanted = greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0));
-        let surfaces = [self.a.surface, self.b.surface];
-        let apart = Level::apart(surfaces, self.chain, greater(wanted - work.slack, 0.0));
+        let apart = work.level(self.chain, greater(wanted - work.slack, 0.0));
         let near = self.scan(&apart, work, self.range, false);
         *approach = near.first.filter(|_| near.nested.is_empty());
         if near.is_complete() {
@@ -108,14 +107,14 @@ impl Sweep<'_> {
     /// [`Self::interference`].
     fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
         let deepest = self.limits.deepest();
-        let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+        let level = work.level_of_insets(surfaces, self.chain, deepest);
         let level = if self.divides_edges() { level } else { level.for_large_ends() };
         let plain = self.failing(&level, work, -deepest, scan, shown);
         if !self.measured || !self.divides_edges() || !self.has_wide_ends(&plain, work.floor) {
             return plain;
         }
-        let Some([a, b]) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
-        let level = Level::depth([&a, &b], self.chain, deepest);
+        let Some(surfaces) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
+        let level = work.level_of_insets(&surfaces, self.chain, deepest);
         let scan = self.scan(&level, work, self.range, false);
         let divided = self.failing(&level, work, -deepest, &scan, shown);
         let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
@@ -129,7 +128,7 @@ impl Sweep<'_> {
         let scan = if larger { Some(near) } else { self.clearance_scan(work, clearance) };
         let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
         if scan.violation.is_some() {
-            let level = Level::apart([self.a.surface, self.b.surface], self.chain, greater(clearance, 0.0));
+            let level = work.level(self.chain, greater(clearance, 0.0));
             // The scan granted the slack; the bracket is that of the clearance itself.
             let exact = if clearance > 0.0 { self.scan(&level, work, self.range, false) } else { scan };
             let failing = self.failing(&level, work, clearance, &exact, None);
@@ -225,7 +224,7 @@ impl Sweep<'_> {
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {
             let surfaces = insets_of_run(self, &work.still, granted, divides)?;
-            let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
+            let level = work.level_of_insets(&surfaces, self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();
             if done || found.is_none() {
@@ -242,7 +241,7 @@ impl Sweep<'_> {
     fn clearance_scan(&self, work: &mut Work, clearance: f64) -> Option<Scan> {
         let least = clearance - work.slack;
         if least > work.still.margin {
-            let level = Level::apart([self.a.surface, self.b.surface], self.chain, least);
+            let level = work.level(self.chain, least);
             return Some(self.scan(&level, work, self.range, false));
         }
         self.depth_scan(work, greater(-least, 0.5 * work.slack)).map(|(_, scan)| scan)

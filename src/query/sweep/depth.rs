@@ -10,7 +10,7 @@ use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::depth::inset::certificate::InsetResult;
 use crate::query::sweep::inset::{DIVIDED, DepthInsets, WHOLE, boundary};
-use crate::query::sweep::level::{Level, Scan};
+use crate::query::sweep::level::Scan;
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -166,8 +166,9 @@ impl Sweep<'_> {
     /// Scans the run with insets for a depth (mm).
     fn prove_depth(&self, work: &mut Work, depth: f64, insets: DepthInsets) -> Scan {
         let small = self.divides_edges();
-        let [a, b] = insets.of_run(self);
-        let level = Level::depth([&a, &b], self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
+        let surfaces = insets.of_run(self);
+        let level =
+            work.level_of_insets(&surfaces, self.chain, depth).complete_or_open(if small { PATIENCE } else { 0 });
         let floor = if small { work.floor } else { greater(INSET_FLOOR * depth, work.floor) };
         self.scan_down_to(&level, work, self.range, false, floor)
     }

@@ -57,7 +57,7 @@ impl<'s, 'a> LastingBalls<'s, 'a> {
             let piece = Surface::of(corners.to_vec(), &[[0, 1, 2]], Inside::Undefined);
             let point = tree(&piece, side, self.axis.as_ref());
             let [a, b] = if side == 0 { [&point, &self.trees[1]] } else { [&self.trees[0], &point] };
-            let course = Course { a, b, margin, floor: work.floor, patience: None };
+            let course = Course { a, b, hulls: None, margin, floor: work.floor, patience: None };
             let late = self.until(work, &course, radius, self.sweep.chain, [at, range[1]]);
             let early = -self.until(work, &course, radius, &self.sweep.chain.reversed(), [-at, -range[0]]);
             found = [lesser(found[0], early), greater(found[1], late)];

@@ -8,6 +8,7 @@ use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
+use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
@@ -42,6 +43,8 @@ const QUERY_MARGINS: f64 = 4.0;
 pub(crate) struct Level<'a> {
     /// Surfaces at the level: those of the parts, or their insets.
     pub trees: [SweepTree<'a>; 2],
+    /// Their hulls, if both are convex.
+    hulls: Option<MovingHulls<'a>>,
     /// True once the orbits have restricted the trees.
     narrowed: Cell<bool>,
     /// Distance of these surfaces that proves the level (mm, >= 0).
@@ -85,7 +88,15 @@ impl<'a> Level<'a> {
     /// Level of a distance (mm, >= 0), with orbits about an axis.
     pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
         let trees = trees(surfaces, axis.as_ref());
-        Self { trees, narrowed: Cell::new(false), distance, depth: None, patience: None, queries: MAX_QUERIES }
+        Self {
+            trees,
+            hulls: None,
+            narrowed: Cell::new(false),
+            distance,
+            depth: None,
+            patience: None,
+            queries: MAX_QUERIES,
+        }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
@@ -96,6 +107,11 @@ impl<'a> Level<'a> {
     /// The same surfaces as insets for a depth (mm, > 0).
     pub(crate) fn of_depth(self, depth: f64) -> Self {
         Self { depth: Some(depth), ..self }
+    }
+
+    /// The same level with hulls that stand for its surfaces, if both are convex.
+    pub(crate) fn with_hulls(self, hulls: Option<MovingHulls<'a>>) -> Self {
+        Self { hulls, ..self }
     }
 
     /// A level whose proofs end early, once more than `patience` intervals are open: nothing but a complete proof counts.
@@ -123,7 +139,14 @@ impl<'a> Level<'a> {
 
     /// The branch and bound of this level.
     pub(crate) fn course(&self, still: &Still, floor: f64) -> Course<'_> {
-        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor, patience: self.patience }
+        Course {
+            a: &self.trees[0],
+            b: &self.trees[1],
+            hulls: self.hulls.as_ref(),
+            margin: still.margin,
+            floor,
+            patience: self.patience,
+        }
     }
 
     /// Scans a part of a run, from its start, or from its end if `backward`.

@@ -4,6 +4,7 @@
 //! two small pieces of surface come near each other. docs/explanation/motion.md has the claims and their proofs.
 //!
 //! - `body`: boxes and triangles over one interval, and lower bounds of their distance
+//! - `hulls`: two convex solids over one interval
 //! - `tree`, `cells`: the nodes of a surface, and the intervals of a run
 //! - `orbits`: triangles that a single turn or screw keeps apart
 //! - `prove`: surfaces never within a distance, or the first violation
@@ -35,6 +36,7 @@ mod certificate_tests;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
+pub(crate) mod hulls;
 pub(crate) mod inset;
 pub(crate) mod intervals;
 pub(crate) mod lasting;

@@ -9,6 +9,7 @@ use crate::geom::triangle::{closest, intersects};
 use crate::motion::Frame;
 use crate::query::sweep::body::{Body, MovingPair};
 use crate::query::sweep::cells::{Cells, merged};
+use crate::query::sweep::hulls::{HullsTested, MovingHulls};
 use crate::query::sweep::tree::SweepTree;
 
 /// Share of the larger node's radius: an interval with a larger displacement is split before the nodes are.
@@ -25,6 +26,8 @@ pub(crate) struct Course<'a> {
     pub a: &'a SweepTree<'a>,
     /// Tree of B, in B's frame.
     pub b: &'a SweepTree<'a>,
+    /// Hulls that stand for all triangles of both, if these are convex.
+    pub hulls: Option<&'a MovingHulls<'a>>,
     /// Rounding margin of every bound (mm, > 0).
     pub margin: f64,
     /// Displacement within an interval below which it is not split further (mm, > 0).
@@ -117,8 +120,8 @@ impl Budget {
 pub(crate) enum Tested {
     /// The nodes stay apart over the whole cell.
     Apart,
-    /// Two triangles without a proof, with their closest points in the middle of the cell.
-    Triangles(Near),
+    /// Two triangles or convex solids without a proof, with their closest points in the middle of the cell.
+    Surfaces(Near),
     /// Nodes without a proof, with a displacement that is large for their size.
     Fast,
     /// Nodes without a proof.
@@ -134,11 +137,17 @@ impl Course<'_> {
         {
             return Tested::Apart;
         }
+        if let Some(hulls) = self.hulls {
+            return match hulls.test(frame, enough, self.margin) {
+                HullsTested::Apart => Tested::Apart,
+                HullsTested::Near(near, _) => Tested::Surfaces(near),
+            };
+        }
         let moving = MovingPair::new(self.a.body(i), self.b.body(j), frame);
         if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
             let near = Near::of(s, t);
             let apart = moving.distance_bound(enough, Some(near.points[1] - near.points[0])) > enough;
-            return if apart { Tested::Apart } else { Tested::Triangles(near) };
+            return if apart { Tested::Apart } else { Tested::Surfaces(near) };
         }
         if moving.distance_bound(enough, None) > enough {
             return Tested::Apart;
@@ -214,7 +223,7 @@ impl Course<'_> {
                     self.split_nodes([i, j], |[i, j]| search.stack.push((i, j, id)));
                     continue;
                 }
-                Tested::Triangles(near) => near,
+                Tested::Surfaces(near) => near,
             };
             if self.is_too_close(&near, distance) {
                 let judgement = if cells.is_settled(id) { Some(Judgement::Holds) } else { cells.get(id).judged };

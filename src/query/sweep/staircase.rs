@@ -38,7 +38,7 @@ impl Sweep<'_> {
     /// and one static query for each part. Without a budget, the bounds are wider.
     pub fn staircase(&self, count: usize) -> Vec<Step> {
         let mut work = self.work();
-        let apart = Level::apart([self.a.surface, self.b.surface], self.chain, 0.0);
+        let apart = work.level(self.chain, 0.0);
         // Insets take what the middles leave.
         let mut budget = work.budget.share(2);
         let mut deepest = 0.0;
@@ -102,8 +102,8 @@ impl Sweep<'_> {
             if !steps.iter().any(is_open) {
                 continue;
             }
-            let Some([a, b]) = insets(&work.still, depth, WHOLE) else { return };
-            let level = Level::depth([&a, &b], self.chain, depth);
+            let Some(surfaces) = insets(&work.still, depth, WHOLE) else { return };
+            let level = work.level_of_insets(&surfaces, self.chain, depth);
             for step in steps.iter_mut().filter(|step| is_open(step)) {
                 if self.scan(&level, work, [step.from, step.to], false).is_complete() {
                     step.gap.lower = -depth;

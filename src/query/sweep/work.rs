@@ -5,9 +5,12 @@ use crate::geom::math::greater;
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, Frame};
 use crate::query::depth::SolidRef;
+use crate::query::sweep::hulls::{MovingHulls, are_convex};
+use crate::query::sweep::level::Level;
 use crate::query::sweep::prove::Budget;
 use crate::query::sweep::run::SweepLimits;
 use crate::query::sweep::still::Still;
+use crate::shape::surface::Surface;
 
 /// Slack of a limit over a run, as a share of the tolerance: a limit met with equality at one pose is not proved in the
 /// neighbourhood of the pose otherwise.
@@ -25,6 +28,8 @@ pub(crate) struct Work<'a> {
     pub floor: f64,
     pub budget: Budget,
     pub frames: usize,
+    /// True if both solids are convex: their hulls then stand for all triangles.
+    convex: bool,
 }
 
 impl<'a> Work<'a> {
@@ -47,12 +52,27 @@ impl<'a> Work<'a> {
         let margin =
             2.0 * roundoff_mm(a.convex.diameter, b.convex.diameter, reach) + chain.rounding(run, size) + residual;
         Self {
+            convex: are_convex([a, b], margin),
             still: Still { a, b, margin, rounding: margin + quantum },
             slack: greater(SLACK * limits.tolerance, 16.0 * margin),
             floor: greater(FLOOR * limits.tolerance, 4.0 * margin),
             budget: Budget::new(tests),
             frames: 0,
         }
+    }
+
+    /// Level of a distance of the surfaces (mm, >= 0).
+    pub(crate) fn level(&self, chain: &Chain, distance: f64) -> Level<'a> {
+        let solids = [self.still.a, self.still.b];
+        let hulls = self.convex.then(|| MovingHulls::of_solids(solids));
+        Level::apart(solids.map(|s| s.surface), chain, distance).with_hulls(hulls)
+    }
+
+    /// Level of a depth (mm, > 0), with the insets for it.
+    pub(crate) fn level_of_insets<'s>(&self, insets: &'s [Surface; 2], chain: &Chain, depth: f64) -> Level<'s> {
+        let insets = insets.each_ref();
+        let hulls = if self.convex { MovingHulls::of_insets(insets) } else { None };
+        Level::depth(insets, chain, depth).with_hulls(hulls)
     }
 }
 

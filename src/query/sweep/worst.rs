@@ -6,6 +6,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::body::{Body, MovingPair};
 use crate::query::sweep::cells::Cells;
+use crate::query::sweep::hulls::HullsTested;
 use crate::query::sweep::prove::{Budget, Course, Near};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -111,7 +112,6 @@ impl Search<'_, '_, '_> {
         let Item { nodes: [i, j], cell: id, .. } = *item;
         let (a, b, margin) = (self.course.a, self.course.b, self.course.margin);
         let cell = self.cells.get(id);
-        let moving = MovingPair::new(a.body(i), b.body(j), &cell.frame);
         let mut bound = item.bound;
         let mut by_orbit = false;
         if let (Some(x), Some(y)) = (a.orbit(i), b.orbit(j)) {
@@ -119,16 +119,25 @@ impl Search<'_, '_, '_> {
             by_orbit = bound > 0.0;
         }
         let stop = self.best.0 - width(self.best.0);
+        if let Some(hulls) = self.course.hulls {
+            match hulls.test(&cell.frame, stop + margin, margin) {
+                HullsTested::Apart => {}
+                HullsTested::Near(near, least) => {
+                    let (at, bound) = (cell.middle, greater(bound, least - margin));
+                    self.keep(near, at);
+                    self.halve_or_drop(item, bound, width);
+                }
+            }
+            return;
+        }
+        let moving = MovingPair::new(a.body(i), b.body(j), &cell.frame);
         if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
             let near = Near::of(s, t);
-            if near.distance < self.best.0 {
-                self.best = (near.distance, cell.middle, near.points);
-            }
             let direction = Some(near.points[1] - near.points[0]);
             bound = greater(bound, moving.distance_bound(stop + margin, direction) - margin);
-            if bound < self.best.0 - width(self.best.0) && !self.halve(bound, [i, j], id) {
-                self.dropped = lesser(self.dropped, bound);
-            }
+            let at = cell.middle;
+            self.keep(near, at);
+            self.halve_or_drop(item, bound, width);
             return;
         }
         bound = greater(bound, moving.distance_bound(stop + margin, None) - margin);
@@ -144,6 +153,20 @@ impl Search<'_, '_, '_> {
             a.children(i).for_each(|c| self.push(bound, [c, j], id));
         } else {
             b.children(j).for_each(|c| self.push(bound, [i, c], id));
+        }
+    }
+
+    /// Keeps the closest points at a value of the parameter, if they are the best ones so far.
+    fn keep(&mut self, near: Near, at: f64) {
+        if near.distance < self.best.0 {
+            self.best = (near.distance, at, near.points);
+        }
+    }
+
+    /// Continues with both halves of an interval, unless its bound (mm) is enough.
+    fn halve_or_drop(&mut self, item: &Item, bound: f64, width: &impl Fn(f64) -> f64) {
+        if bound < self.best.0 - width(self.best.0) && !self.halve(bound, item.nodes, item.cell) {
+            self.dropped = lesser(self.dropped, bound);
         }
     }
 

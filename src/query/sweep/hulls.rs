@@ -1,0 +1,228 @@
+//! Two convex solids over one cell of a sweep: their hulls stand for all triangles.
+//!
+//! A plane that separates the hulls keeps all triangles apart. The hulls of convex solids meet only where their surfaces
+//! do, so no cell needs smaller pieces. docs/explanation/motion.md, claim 4.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Pose, Vec3};
+use crate::motion::{Frame, MovingAxis, Twist};
+use crate::query::convex::gjk::{GjkEnd, HullPair, separation};
+use crate::query::depth::SolidRef;
+use crate::query::sweep::inset::boundary;
+use crate::query::sweep::prove::Near;
+use crate::shape::hull::{convex_hull, facets};
+use crate::shape::polytope::Convex;
+use crate::shape::surface::Surface;
+use std::borrow::Cow;
+
+/// Largest number of tests of a triangle with a facet for one solid; a solid that needs more counts as concave. About a
+/// millisecond.
+const MAX_TESTS: usize = 4_000_000;
+
+/// Hulls of two convex solids, or of their insets.
+pub(crate) struct MovingHulls<'a> {
+    hulls: [Cow<'a, Convex>; 2],
+    /// Origin of each hull's frame in the frame of its surface (mm).
+    origins: [Vec3; 2],
+}
+
+/// Result of a test over one cell.
+pub(crate) enum HullsTested {
+    /// The hulls stay farther apart than asked.
+    Apart,
+    /// The closest points in the middle of the cell, and the lower bound of the distance over the cell (mm), up to
+    /// rounding.
+    Near(Near, f64),
+}
+
+impl<'a> MovingHulls<'a> {
+    /// The hulls of two convex solids.
+    pub(crate) fn of_solids(solids: [SolidRef<'a>; 2]) -> Self {
+        // The frame of a solid is that of its hull.
+        Self { hulls: solids.map(|solid| Cow::Borrowed(solid.convex)), origins: [Vec3::zeros(); 2] }
+    }
+
+    /// The hulls of the insets of two convex solids; `None` for flat ones.
+    pub(crate) fn of_insets(insets: [&Surface; 2]) -> Option<Self> {
+        let hulls = insets.map(|surface| {
+            let hull = convex_hull(&surface.vertices);
+            Convex::new(&hull, &facets(&hull))
+        });
+        let origins = hulls.each_ref().map(|hull| hull.origin);
+        hulls.iter().all(|hull| hull.rank == 3).then(|| Self { hulls: hulls.map(Cow::Owned), origins })
+    }
+
+    /// Bounds the distance over a cell from below; ends at a bound above `enough` (mm). `margin` is the rounding margin of
+    /// the pair (mm).
+    pub(crate) fn test(&self, frame: &Frame, enough: f64, margin: f64) -> HullsTested {
+        let [a, b] = self.hulls.each_ref().map(AsRef::as_ref);
+        let center_of_b = frame.pose.point(&(b.aabb.center() + self.origins[1]));
+        let spread_of_b = frame.spread(|axis| reach(b, Some(&frame.pose), &center_of_b, axis));
+        let center_of_a = a.aabb.center() + self.origins[0];
+        let spread_of_a = frame.spread_of_a(|axis| reach(a, None, &center_of_a, axis));
+        let moves_b = spread_of_b.displacement <= spread_of_a.displacement;
+        let spread = if moves_b { spread_of_b } else { spread_of_a };
+        let translation = frame.pose.point(&self.origins[1]) - self.origins[0];
+        let b_in_a = Pose { rotation: frame.pose.rotation, translation };
+        let found = separation(&HullPair { a, b, b_in_a: &b_in_a }, enough + spread.displacement, margin);
+        if found.ending == GjkEnd::BeyondLimit {
+            return HullsTested::Apart;
+        }
+        let points = [
+            found.simplex.combine(|p| a.vertices[p.a as usize]) + self.origins[0],
+            found.simplex.combine(|p| b_in_a.point(&b.vertices[p.b as usize])) + self.origins[0],
+        ];
+        let near = Near { distance: found.upper, points };
+        if found.axis == Vec3::zeros() {
+            return HullsTested::Near(near, f64::NEG_INFINITY);
+        }
+        // The direction points from the standing solid to the moving one.
+        let (moving, n) = if moves_b { (1, found.axis) } else { (0, -found.axis) };
+        let standing = self.high(1 - moving, &frame.pose, &n);
+        let still = -self.high(moving, &frame.pose, &-n) - standing;
+        let by_drift = self.low(moving, frame, &n) - spread.remainder - standing;
+        let bound = greater(by_drift, still - spread.displacement);
+        if bound > enough { HullsTested::Apart } else { HullsTested::Near(near, bound) }
+    }
+
+    /// Largest value of n · x over a hull, with B placed (A's frame).
+    fn high(&self, side: usize, pose: &Pose, n: &Vec3) -> f64 {
+        let (local, offset) = match side {
+            0 => (*n, 0.0),
+            _ => (pose.rotation.tr_mul(n), n.dot(&pose.translation)),
+        };
+        self.hulls[side].scan(&local).1 + local.dot(&self.origins[side]) + offset
+    }
+
+    /// Lower bound of n · x over the moving hull and the cell, but for the remainder.
+    fn low(&self, moving: usize, frame: &Frame, n: &Vec3) -> f64 {
+        let (first, others) = frame.drifts.split_first().unwrap_or((&Twist::ZERO, &[]));
+        // n · (ω × x) = (n × ω) · x: a drift along n is linear in x.
+        let along = |twist: &Twist| (n.cross(&twist.turn), n.dot(&twist.slide));
+        let (m, c) = along(first);
+        let by_first =
+            lesser(-self.high(moving, &frame.pose, &(m - n)) - c, c - self.high(moving, &frame.pose, &(-m - n)));
+        let largest = |twist: &Twist| {
+            let (m, c) = along(twist);
+            greater(self.high(moving, &frame.pose, &m) + c, self.high(moving, &frame.pose, &-m) - c)
+        };
+        by_first - others.iter().map(largest).sum::<f64>()
+    }
+}
+
+/// Upper bound of the distance of a hull's points from an axis (mm): the hull lies in its box about `center`, turned by
+/// `pose`.
+fn reach(hull: &Convex, pose: Option<&Pose>, center: &Vec3, axis: &MovingAxis) -> f64 {
+    let half = (hull.aabb.max - hull.aabb.min) * 0.5;
+    let along = pose.map_or(axis.axis, |pose| pose.rotation.tr_mul(&axis.axis));
+    let across: f64 = (0..3).map(|k| along.cross(&(Vec3::ith(k, half[k]))).norm()).sum();
+    axis.distance(center) + lesser(across, half.norm())
+}
+
+/// True if two solids are convex, up to `margin` (mm).
+pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
+    solids.iter().all(|solid| is_convex(solid, margin))
+}
+
+/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm).
+fn is_convex(solid: &SolidRef, margin: f64) -> bool {
+    let (hull, surface) = (solid.convex, solid.surface);
+    let tests = surface.triangles.len().saturating_mul(hull.normals.len());
+    let in_facet = |t: u32| {
+        let corners = surface.triangle(t);
+        let (facet, _) = hull.depth(&((corners[0] + corners[1] + corners[2]) / 3.0));
+        corners.iter().all(|x| hull.offsets[facet] - hull.normals[facet].dot(x) <= margin)
+    };
+    let whole = boundary(surface).is_some_and(|boundary| std::ptr::eq(boundary, surface));
+    whole && hull.rank == 3 && tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::TriMesh;
+    use crate::motion::Cell;
+    use crate::query::depth::tests::part_with;
+    use crate::query::sweep::body::tests::random_chain;
+    use crate::query::sweep::still::Still;
+    use crate::shape::surface::Inside;
+    use crate::testkit::rng::Rng;
+    use crate::testkit::solids::{ball, block, hull_of, joined, prism, refined, reversed, ring};
+
+    /// Distance of two solids at one pose (mm), 0 for an overlap.
+    fn distance([a, b]: [SolidRef; 2], pose: &Pose) -> f64 {
+        greater(Still { a, b, margin: 1e-10, rounding: 1e-10 }.gap(pose, 0.0, None).gap.upper, 0.0)
+    }
+
+    #[test]
+    fn no_pose_of_a_cell_beats_the_bounds_of_hulls() {
+        let full = std::env::var_os("INTERFERE_FULL").is_some();
+        let mut rng = Rng::new(63);
+        let (mut sharpest, mut apart, mut near) = (0.0_f64, 0, 0);
+        for _ in 0..if full { 200_000 } else { 600 } {
+            let mut cloud = |n: usize| {
+                let size = rng.scale(2.0, 30.0);
+                let at = rng.in_cube() * 5.0;
+                hull_of(&(0..n).map(|_| at + rng.in_ball() * size).collect::<Vec<Vec3>>())
+            };
+            let (Some(a), Some(b)) = (cloud(12), cloud(40)) else { continue };
+            let (a, b) = (part_with(&a, Inside::Solid), part_with(&b, Inside::Solid));
+            // Hulls of the surfaces' vertices, in frames of their own, as those of insets.
+            let hulls = if rng.below(2) == 0 {
+                assert!(are_convex([a.body(), b.body()], 1e-9));
+                MovingHulls::of_solids([a.body(), b.body()])
+            } else {
+                MovingHulls::of_insets([&a.surface, &b.surface]).expect("solids")
+            };
+            let chain = random_chain(&mut rng);
+            let parameters = chain.parameters();
+            let center: Vec<f64> = (0..parameters).map(|_| rng.signed()).collect();
+            let half: Vec<f64> = (0..parameters).map(|_| rng.scale(1e-3, 1.0) / parameters as f64).collect();
+            let frame = Frame::new(&chain, &Cell { center: center.clone(), half: half.clone() });
+            let at_center = distance([a.body(), b.body()], &frame.pose);
+            let HullsTested::Near(found, bound) = hulls.test(&frame, f64::INFINITY, 1e-10) else {
+                unreachable!("nothing is farther apart than infinity")
+            };
+            assert!((found.distance - at_center).abs() < 1e-9, "{} {at_center}", found.distance);
+            let between = (found.points[1] - found.points[0]).norm();
+            assert!((between - found.distance).abs() < 1e-9, "{between} {}", found.distance);
+            let asked = rng.range(0.0, 5.0);
+            let is_apart = matches!(hulls.test(&frame, asked, 1e-10), HullsTested::Apart);
+            apart += usize::from(is_apart);
+            near += usize::from(bound <= 0.0);
+            for _ in 0..6 {
+                let mut step = || if rng.below(2) == 0 { rng.signed() } else { 1.0 };
+                let q: Vec<f64> = center.iter().zip(&half).map(|(c, h)| c + h * step()).collect();
+                let d = distance([a.body(), b.body()], &chain.pose(&q));
+                assert!(d >= bound - 1e-9, "{d} {bound}");
+                assert!(!is_apart || d > asked - 1e-9, "{d} {asked}");
+                sharpest = sharpest.max(bound / d);
+            }
+        }
+        assert!(sharpest > 0.98 && apart > 50 && near > 50, "{sharpest} {apart} {near}");
+    }
+
+    #[test]
+    fn a_solid_with_a_dent_or_a_second_shell_is_not_convex() {
+        let mut rng = Rng::new(5);
+        let cube = block([0.0; 3], [10.0; 3]);
+        let mut dented = refined(&cube, &mut rng, 60);
+        // A vertex within a face, pushed in by a little.
+        let k = dented.vertices.iter().position(|v| v.z == 0.0 && v.x.min(v.y) > 1.0 && v.x.max(v.y) < 9.0);
+        dented.vertices[k.expect("a vertex within the face")].z = 1e-6;
+        let hollow = joined(&[cube.clone(), reversed(&block([4.0; 3], [6.0; 3]))]);
+        let groove = ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 3.0], [5.0, 3.0]], 24);
+        let convex = |mesh: &TriMesh| {
+            let part = part_with(mesh, Inside::Solid);
+            is_convex(&part.body(), 1e-9)
+        };
+        let finer = refined(&cube, &mut rng, 60);
+        let ball = hull_of(&ball(3.0, 3).vertices).expect("a solid");
+        for (k, mesh) in [cube, finer, ball, prism(512, 20.0, [0.0, 1.0])].iter().enumerate() {
+            assert!(convex(mesh), "{k}");
+        }
+        for (k, mesh) in [dented, hollow, groove].iter().enumerate() {
+            assert!(!convex(mesh), "{k}");
+        }
+    }
+}
