@@ -6,6 +6,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Frame, MovingAxis, Twist};
+use std::cell::Cell;
 
 /// Box of a tree or a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,10 +117,16 @@ impl<'f> MovingPair<'f> {
         self.moving.distance_bound(self.standing(), enough, closest, |_| {})
     }
 
-    /// Finds a plane that keeps the bodies more than `enough` (mm) apart over the whole cell.
-    pub(crate) fn separating_plane(&self, enough: f64, closest: Option<Vec3>) -> Option<SeparatingPlane> {
+    /// The same with the direction of the bound, of either sign; zero without one.
+    pub(crate) fn distance_bound_along(&self, enough: f64, closest: Option<Vec3>) -> (f64, Vec3) {
         let mut best = Vec3::zeros();
         let bound = self.moving.distance_bound(self.standing(), enough, closest, |n| best = *n);
+        (bound, best)
+    }
+
+    /// Finds a plane that keeps the bodies more than `enough` (mm) apart over the whole cell.
+    pub(crate) fn separating_plane(&self, enough: f64, closest: Option<Vec3>) -> Option<SeparatingPlane> {
+        let (bound, best) = self.distance_bound_along(enough, closest);
         // The engine points from the standing body to the moving one.
         let direction = if self.moves_b { best } else { -best };
         (bound > enough).then_some(SeparatingPlane { direction, moves_b: self.moves_b })
@@ -208,26 +215,31 @@ impl<'f> MovingBody<'f> {
     /// with a better bound than those before.
     fn distance_bound(&self, a: &Body, enough: f64, closest: Option<Vec3>, mut improve: impl FnMut(&Vec3)) -> f64 {
         let between = self.body.center() - a.center();
-        let mut best = f64::NEG_INFINITY;
+        let best = Cell::new(f64::NEG_INFINITY);
         let mut try_direction = |n: Vec3| {
             let length = n.norm_squared();
             if length > 1e-280 && length < 1e280 {
                 let n = n / length.sqrt();
                 let n = if n.dot(&between) < 0.0 { -n } else { n };
                 let bound = self.low(&n) - a.high(&n);
-                if bound > best {
-                    best = bound;
+                if bound > best.get() {
+                    best.set(bound);
                     improve(&n);
                 }
             }
-            best > enough
+            best.get() > enough
         };
         if closest.is_some_and(&mut try_direction) || try_direction(between) {
-            return best;
+            return best.get();
         }
         let (of_a, of_b) = (a.normals(), self.body.normals());
         if of_a.iter().chain(&of_b).any(|n| try_direction(*n)) {
-            return best;
+            return best.get();
+        }
+        let boxes = matches!(self.body, Body::Box { .. }) || matches!(a, Body::Box { .. });
+        if boxes && best.get() > 0.0 {
+            // Smaller boxes have better bounds than more directions.
+            return best.get();
         }
         // Along these directions the shapes slide past each other without a drift.
         let drift = (self.drift[0] + self.drift[1] + self.drift[2]) / 3.0;
@@ -236,17 +248,17 @@ impl<'f> MovingBody<'f> {
         for drift in std::iter::once(drift).chain(self.others.iter().map(|t| t.of(&center))) {
             let slides = of_a.iter().chain(&of_b).chain(&ea).chain(&eb).map(|e| e.cross(&drift));
             if drift != Vec3::zeros() && slides.into_iter().any(&mut try_direction) {
-                return best;
+                return best.get();
             }
         }
         for e in &ea {
             for f in &eb {
                 if try_direction(e.cross(f)) {
-                    return best;
+                    return best.get();
                 }
             }
         }
-        best
+        best.get()
     }
 }
 

@@ -86,7 +86,7 @@ impl Sweep<'_> {
     /// The first of some poses that overlaps deeper than all limits.
     fn broken_pose(&self, work: &Work, mut poses: impl Iterator<Item = f64>) -> Option<f64> {
         let deepest = self.limits.deepest();
-        poses.find(|q| work.still.gap(&self.chain.pose(&[*q]), deepest, None).gap.upper < -deepest)
+        poses.find(|q| work.still.gap_within(&self.chain.pose(&[*q]), deepest, 0.0).gap.upper < -deepest)
     }
 
     /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.

@@ -35,6 +35,8 @@ struct Item {
     number: u64,
     nodes: [u32; 2],
     cell: u32,
+    /// Direction of the bound of the larger nodes before (A's frame): often the best one for these, too.
+    direction: Vec3,
 }
 
 impl PartialEq for Item {
@@ -84,7 +86,7 @@ impl Course<'_> {
         let mut search = Search { course: self, cells, heap, number: 0, best: known, dropped: f64::INFINITY };
         if !self.a.is_empty() && !self.b.is_empty() {
             // A distance is never negative.
-            search.push(0.0, [0, 0], 0);
+            search.push(0.0, Vec3::zeros(), [0, 0], 0);
         }
         while let Some(item) = search.heap.pop() {
             let enough = search.best.0 - width(search.best.0);
@@ -102,8 +104,8 @@ impl Course<'_> {
 }
 
 impl Search<'_, '_, '_> {
-    fn push(&mut self, bound: f64, nodes: [u32; 2], cell: u32) {
-        self.heap.push(Item { bound, number: self.number, nodes, cell });
+    fn push(&mut self, bound: f64, direction: Vec3, nodes: [u32; 2], cell: u32) {
+        self.heap.push(Item { bound, number: self.number, nodes, cell, direction });
         self.number += 1;
     }
 
@@ -140,19 +142,20 @@ impl Search<'_, '_, '_> {
             self.halve_or_drop(item, bound, width);
             return;
         }
-        bound = greater(bound, moving.distance_bound(stop + margin, None) - margin);
+        let (by_plane, direction) = moving.distance_bound_along(stop + margin, Some(item.direction));
+        bound = greater(bound, by_plane - margin);
         if bound >= stop {
             return;
         }
         let (of_a, of_b) = (a.radius(i), b.radius(j));
         let fast = !by_orbit && moving.displacement() > SPLIT_INTERVAL_ABOVE * of_a.max(of_b);
-        if fast && self.halve(bound, [i, j], id) {
+        if fast && self.halve(bound, direction, [i, j], id) {
             return;
         }
         if a.triangle(i).is_none() && (of_a >= of_b || b.triangle(j).is_some()) {
-            a.children(i).for_each(|c| self.push(bound, [c, j], id));
+            a.children(i).for_each(|c| self.push(bound, direction, [c, j], id));
         } else {
-            b.children(j).for_each(|c| self.push(bound, [i, c], id));
+            b.children(j).for_each(|c| self.push(bound, direction, [i, c], id));
         }
     }
 
@@ -165,17 +168,17 @@ impl Search<'_, '_, '_> {
 
     /// Continues with both halves of an interval, unless its bound (mm) is enough.
     fn halve_or_drop(&mut self, item: &Item, bound: f64, width: &impl Fn(f64) -> f64) {
-        if bound < self.best.0 - width(self.best.0) && !self.halve(bound, item.nodes, item.cell) {
+        if bound < self.best.0 - width(self.best.0) && !self.halve(bound, item.direction, item.nodes, item.cell) {
             self.dropped = lesser(self.dropped, bound);
         }
     }
 
     /// Continues with both halves of an interval; false at the floor.
-    fn halve(&mut self, bound: f64, nodes: [u32; 2], id: u32) -> bool {
+    fn halve(&mut self, bound: f64, direction: Vec3, nodes: [u32; 2], id: u32) -> bool {
         let splits = self.cells.get(id).displacement > self.course.floor;
         let Some(halves) = self.cells.halves(id).filter(|_| splits) else { return false };
         for half in halves {
-            self.push(bound, nodes, half);
+            self.push(bound, direction, nodes, half);
         }
         true
     }
