@@ -1,7 +1,7 @@
 //! Declares the commands and their flags as typed; [`super::settings`] combines the flags.
 
 use crate::cli::accept::AcceptArgs;
-use crate::cli::check::CheckArgs;
+use crate::cli::check_args::CheckArgs;
 use crate::cli::decompose::DecomposeArgs;
 use crate::cli::diff::DiffArgs;
 use crate::cli::explain::ExplainArgs;

@@ -1,7 +1,7 @@
 //! Tests of the flags. The short help leaves out rare flags of pictures, so that it fits on a screen.
 
 use crate::cli::args::*;
-use crate::cli::check::CheckArgs;
+use crate::cli::check_args::CheckArgs;
 use crate::cli::flags::{ColorChoice, FacetsChoice, GeometryChoice, TextChoice};
 use crate::cli::report_flags::{OutputFormat, ReportArg};
 use crate::geom::LengthUnit;

@@ -12,6 +12,7 @@ pub mod baseline_flags;
 pub(crate) mod cache_flag;
 pub(crate) mod cad_files;
 pub mod check;
+pub mod check_args;
 pub mod console;
 pub mod decompose;
 pub mod diff;

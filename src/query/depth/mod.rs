@@ -6,7 +6,7 @@
 //!
 //! - [`bracket`]: are the two meshes separate, or which bounds of the depth hold? Starts with the hulls' linear
 //!   programme.
-//! - [`refine`]: narrows the bounds, cheapest step first; [`precision`]: to which width.
+//! - [`refine`]: narrows the bounds, cheapest step first; [`precision`]: to which width; [`inset_bounds`]: by insets.
 //! - [`inset`]: upper bounds by moving both surfaces inward; sufficient if the parts only touch.
 //! - [`search`]: branch and bound and ascent for the rest.
 //! - [`containment`]: does one solid lie inside the other?
@@ -17,6 +17,7 @@
 pub(crate) mod bracket;
 pub(crate) mod containment;
 pub mod inset;
+pub(crate) mod inset_bounds;
 pub(crate) mod open_surface;
 #[cfg(test)]
 mod open_surface_tests;

@@ -63,6 +63,10 @@ const MAX_POSES: usize = 24;
 /// Number of poses that may fail to give a closer bound than the known one; then the bounds by poses end.
 const HOPELESS_POSES: u32 = 3;
 
+/// Growth of a depth that counts as rounding of a search (share of the depth): of equally deep poses, the first one
+/// stays.
+const SAME_DEPTH: f64 = 1e-6;
+
 /// Best ball so far.
 #[derive(Clone, Copy)]
 struct Ball {
@@ -212,7 +216,7 @@ impl Sweep<'_> {
     /// Searches a ball at one pose; keeps the better one.
     fn look(&self, work: &Work, q: f64, best: &mut Ball) {
         if let Some((depth, points)) = work.still.ball(&self.chain.pose(&[q]), None, f64::INFINITY)
-            && depth > best.depth
+            && depth > best.depth + SAME_DEPTH * greater(best.depth, 0.0)
         {
             *best = Ball { at: q, depth, points };
         }

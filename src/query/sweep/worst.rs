@@ -126,7 +126,7 @@ impl Search<'_, '_, '_> {
                 HullsTested::Apart => {}
                 HullsTested::Near(near, least) => {
                     let (at, bound) = (cell.middle, greater(bound, least - margin));
-                    self.keep(near, at);
+                    self.keep(&near, at);
                     self.halve_or_drop(item, bound, width);
                 }
             }
@@ -138,7 +138,7 @@ impl Search<'_, '_, '_> {
             let direction = Some(near.points[1] - near.points[0]);
             bound = greater(bound, moving.distance_bound(stop + margin, direction) - margin);
             let at = cell.middle;
-            self.keep(near, at);
+            self.keep(&near, at);
             self.halve_or_drop(item, bound, width);
             return;
         }
@@ -160,7 +160,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Keeps the closest points at a value of the parameter, if they are the best ones so far.
-    fn keep(&mut self, near: Near, at: f64) {
+    fn keep(&mut self, near: &Near, at: f64) {
         if near.distance < self.best.0 {
             self.best = (near.distance, at, near.points);
         }
