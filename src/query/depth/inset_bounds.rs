@@ -1,0 +1,170 @@
+//! Bounds a depth from above by insets; where an inset fails, gives the start of an ascent and boxes to search.
+
+use crate::geom::math::{greater, lesser};
+use crate::query::depth::bracket::{Event, OverlapSearch};
+use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
+use crate::query::depth::inset::remaining_boxes::remaining_boxes;
+use crate::query::depth::inset::vertex_offset::SolidSide;
+use crate::query::depth::precision::Precision;
+
+/// Reduction of the inset (share of the threshold): keeps its own rounding out of the decision.
+const SHRINK_SHARE: f64 = 1e-9;
+
+/// Thickness tested by this inset, above the best ball (multiples of the width).
+const SHRINK_WIDTH: f64 = 0.98;
+
+/// The same limit before branch and bound begins.
+pub(super) const FIRST_BALLS: usize = 6;
+
+/// Least improvement of a ball to continue (share of the width).
+const BALL_SHARE: f64 = 0.05;
+
+/// Number of triangles of a pair up to which insets use much effort at any depth.
+const MUCH_EFFORT_TRIANGLES: usize = 2_000;
+
+/// Largest depth for much effort in larger pairs (share of the smaller part's diameter).
+const THIN_SHARE: f64 = 0.02;
+
+/// Upper limit of boxes around what an inset with divided edges leaves. More lie all over a seam that is thick
+/// everywhere; then the fewer, larger ones of undivided edges need fewer cells.
+const FEW_BOXES: usize = 8;
+
+/// Difference up to which two depths count as one for insets (share of the depth): the results hardly differ.
+const SAME_DEPTH: f64 = 1e-4;
+
+/// Effort of a certificate by inset: each more certifies more, at several times the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(super) enum Effort {
+    Little,
+    /// Faces of several triangles move as one, and vertices split at reflex edges.
+    Much,
+    /// Long edges are divided, too.
+    Most,
+}
+
+impl OverlapSearch<'_> {
+    /// Confines the search to boxes where an inset just beyond the best ball fails, unless one with the most effort
+    /// succeeds.
+    pub(super) fn confine_beyond(&mut self, width: &Precision) {
+        let of = |m: &Self| width.of(m.lower);
+        self.inset_beyond_balls(of, FIRST_BALLS, Effort::Most);
+        if self.is_within(of(self)) {
+            return;
+        }
+        self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
+    }
+
+    /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
+    /// allowed width of the bracket (mm). Longer steps do not pay: a certificate tests all close triangles, and a failed
+    /// inset only those up to the first crossing.
+    pub(super) fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize, care: Effort) {
+        for _ in 0..balls {
+            let (before, step) = (self.lower, BALL_SHARE * width(self));
+            let thickness = greater(before, 0.0) + SHRINK_WIDTH * width(self);
+            // On fine meshes faces move by almost τ with little effort.
+            if self.is_large() {
+                self.shrink_and_climb(thickness, Effort::Little, f64::INFINITY);
+            }
+            if self.lower <= before + step && !self.is_within(width(self)) {
+                self.shrink(thickness, care);
+            }
+            if self.lower <= before + step || self.is_within(width(self)) || !self.worth_much_effort(before) {
+                return;
+            }
+        }
+    }
+
+    /// Tries to certify by inset that no common ball is thicker than `thickness` (mm). If the inset surfaces intersect,
+    /// starts an ascent there: with little effort, as for a threshold, up to the first ball above it.
+    pub(super) fn shrink(&mut self, thickness: f64, care: Effort) {
+        self.shrink_and_climb(thickness, care, if care == Effort::Little { thickness } else { f64::INFINITY });
+    }
+
+    /// The same, with an ascent up to a ball thicker than `enough` (mm).
+    fn shrink_and_climb(&mut self, thickness: f64, care: Effort, enough: f64) {
+        let worth = self.worth_much_effort(thickness);
+        if care == Effort::Most && !worth {
+            return;
+        }
+        let care = if worth { care } else { Effort::Little };
+        let failed = self.failed[care as usize];
+        if self.is_surface() || self.solid == Some(false) || thickness <= failed || is_same(thickness, failed) {
+            return;
+        }
+        let tau = self.tau(thickness);
+        let shrunk = match care {
+            Effort::Little => InsetSurfaces::new(self.pairing(), SolidSide::Inside, tau, 0.0, false).certify(),
+            Effort::Much | Effort::Most => self.insets(tau, care == Effort::Most).certify(),
+        };
+        // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
+        // solids.
+        if shrunk == InsetResult::Apart {
+            if self.resolve() {
+                self.shrink_and_climb(thickness, care, enough);
+                return;
+            }
+            if !self.is_solid() {
+                return;
+            }
+        }
+        self.events.push(Event::Inset(thickness, shrunk == InsetResult::Apart));
+        if shrunk == InsetResult::Apart {
+            self.upper = lesser(self.upper, thickness);
+            self.depth.lower_ceiling(0.5 * thickness);
+            return;
+        }
+        for failed in &mut self.failed[..=care as usize] {
+            *failed = greater(*failed, thickness);
+        }
+        if let InsetResult::Meet(x) = shrunk {
+            self.climb_beyond(&x, thickness, enough);
+        }
+    }
+
+    /// Inset surfaces of much effort by `tau` (mm).
+    fn insets(&mut self, tau: f64, divides: bool) -> &InsetSurfaces<'_> {
+        let (pairing, rounding) = (self.pairing(), self.ask.rounding);
+        let kept = self.insets[usize::from(divides)].take().filter(|i| i.tau == tau);
+        self.insets[usize::from(divides)].insert(
+            kept.unwrap_or_else(|| Box::new(InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides))),
+        )
+    }
+
+    /// Inset distance to certify a thickness (both in mm).
+    fn tau(&self, thickness: f64) -> f64 {
+        0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin
+    }
+
+    /// After a failed inset: confines the search to the boxes with possible depths above `thickness` (mm).
+    pub(super) fn confine(&mut self, thickness: f64) {
+        if !self.is_solid()
+            || !self.worth_much_effort(thickness)
+            || self.confined.is_some_and(|confined| is_same(thickness, confined))
+        {
+            return;
+        }
+        let failed = self.failed[Effort::Most as usize];
+        let thickness = if is_same(thickness, failed) { failed } else { thickness };
+        self.confined = Some(thickness);
+        let (tau, margin) = (self.tau(thickness), self.ask.margin);
+        let mut boxes = |divides| remaining_boxes(self.insets(tau, divides), margin);
+        let few = boxes(true).filter(|boxes| boxes.len() <= FEW_BOXES);
+        if let Some(boxes) = few.or_else(|| boxes(false)) {
+            self.events.push(Event::RemainingBoxes(thickness, boxes.len()));
+            self.depth.confine(boxes, 0.5 * thickness);
+            self.take_bounds();
+        }
+    }
+
+    /// True if an inset with much effort is worth its cost: each vertex then examines everything within the inset
+    /// distance.
+    pub(super) fn worth_much_effort(&self, thickness: f64) -> bool {
+        let smaller = lesser(self.bodies[0].convex.diameter, self.bodies[1].convex.diameter);
+        self.triangles() <= MUCH_EFFORT_TRIANGLES || thickness <= THIN_SHARE * smaller
+    }
+}
+
+/// True if two depths are one for insets (both in mm).
+fn is_same(x: f64, y: f64) -> bool {
+    (x - y).abs() <= SAME_DEPTH * y
+}
