@@ -17,6 +17,10 @@ use crate::shape::surface::{Inside, Surface};
 /// Size of the triangle that stands for a centre (share of the radius): the surface stays this much farther away.
 const PIECE: f64 = 1e-3;
 
+/// Displacement within the shortest intervals of a proof (share of what the ball has to spare): closer ends cost more than
+/// they add.
+const END: f64 = 0.05;
+
 /// Trees of both surfaces as given, with the orbits of a single axis.
 pub(super) struct LastingBalls<'s, 'a> {
     sweep: &'s Sweep<'a>,
@@ -50,6 +54,7 @@ impl<'s, 'a> LastingBalls<'s, 'a> {
         if ball.radius <= radius + margin {
             return [at; 2];
         }
+        let floor = greater(END * (ball.radius - radius), work.floor);
         let of_b = pose.rotation.tr_mul(&(ball.center - pose.translation));
         let mut found = [at; 2];
         for (side, center) in [ball.center, of_b].into_iter().enumerate() {
@@ -57,7 +62,7 @@ impl<'s, 'a> LastingBalls<'s, 'a> {
             let piece = Surface::of(corners.to_vec(), &[[0, 1, 2]], Inside::Undefined);
             let point = tree(&piece, side, self.axis.as_ref());
             let [a, b] = if side == 0 { [&point, &self.trees[1]] } else { [&self.trees[0], &point] };
-            let course = Course { a, b, hulls: None, margin, floor: work.floor, patience: None };
+            let course = Course { a, b, hulls: None, margin, floor, patience: None };
             let late = self.until(work, &course, radius, self.sweep.chain, [at, range[1]]);
             let early = -self.until(work, &course, radius, &self.sweep.chain.reversed(), [-at, -range[0]]);
             found = [lesser(found[0], early), greater(found[1], late)];
