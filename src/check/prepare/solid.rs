@@ -60,7 +60,7 @@ pub(crate) fn bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 
 }
 
 pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
-    SolidRef { convex: &shape.convex, surface: &shape.exact().surface }
+    SolidRef { convex: &shape.convex, surface: &shape.exact().surface, is_hull: shape.is_hull }
 }
 
 /// Mesh of the hull in its centred frame; a flat hull is a polygon.

@@ -27,6 +27,8 @@ pub struct SolidRef<'a> {
     pub convex: &'a Convex,
     /// Prepared triangles.
     pub surface: &'a Surface,
+    /// True if the solid is known to be its hull.
+    pub is_hull: bool,
 }
 
 /// Margins and limits of the query for one pair (mm).

@@ -15,8 +15,8 @@ use crate::shape::polytope::Convex;
 use crate::shape::surface::Surface;
 use std::borrow::Cow;
 
-/// Largest number of tests of a triangle with a facet for one solid; a solid that needs more counts as concave. About a
-/// millisecond.
+/// Largest number of tests of a triangle with a facet for one solid that is not known to be its hull; a solid that needs
+/// more counts as concave. About a millisecond.
 const MAX_TESTS: usize = 4_000_000;
 
 /// Hulls of two convex solids, or of their insets.
@@ -134,7 +134,8 @@ fn is_convex(solid: &SolidRef, margin: f64) -> bool {
         corners.iter().all(|x| hull.offsets[facet] - hull.normals[facet].dot(x) <= margin)
     };
     let whole = boundary(surface).is_some_and(|boundary| std::ptr::eq(boundary, surface));
-    whole && hull.rank == 3 && tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet)
+    let convex = || solid.is_hull || tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet);
+    whole && hull.rank == 3 && convex()
 }
 
 #[cfg(test)]

@@ -22,6 +22,9 @@ use std::cell::Cell;
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
 
+/// Share of the budget of a box for the hulls of two insets: one of so many.
+const HULLS_SHARE: u64 = 8;
+
 /// Number of searches for a ball that cost as much as a static query.
 const ASCENTS: u64 = 4;
 
@@ -188,18 +191,18 @@ impl<'a> Level<'a> {
             return at_start;
         }
         self.narrow(still.margin, budget);
+        let course = self.course(still, floor);
         let mut cells = Cells::new(chain, range, sweep.balls());
-        let mut settled = Vec::new();
-        let mut judge = Judge::new(self, still, price);
-        let decide = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
-            let cell = cells.get(id);
-            let judgement = judge.judge(&cell.frame.pose, cell.displacement, points, budget);
-            if judgement == Judgement::Holds {
-                settled.push([cell.from, cell.to]);
-            }
-            judgement
-        };
-        let Proof { violation, open } = self.course(still, floor).prove(&mut cells, self.distance, budget, decide);
+        let (mut proof, mut settled) = self.proof(&course, &mut cells, still, price, budget);
+        let mut frames = cells.count();
+        // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
+        if course.hulls.is_some() && self.depth.is_some() && proof.leaves_open() {
+            let by_triangles = Course { hulls: None, ..course };
+            cells = Cells::new(chain, range, sweep.balls());
+            (proof, settled) = self.proof(&by_triangles, &mut cells, still, price, budget);
+            frames += cells.count();
+        }
+        let Proof { violation, open } = proof;
         let until = violation.map_or(range[1], |v| v.at);
         let settled = merged(settled);
         let unproved = merged([open.clone(), settled].concat());
@@ -213,7 +216,30 @@ impl<'a> Level<'a> {
             }
         }
         let proof = Proof { violation, open };
-        Scan { first: proof.first(), violation, open: proof.open, nested, frames: cells.count() }
+        Scan { first: proof.first(), violation, open: proof.open, nested, frames }
+    }
+
+    /// Proof of the level over the run of `cells`, and the intervals that a judged pose settles.
+    fn proof(
+        &self,
+        course: &Course,
+        cells: &mut Cells,
+        still: &Still,
+        price: u64,
+        budget: &mut Budget,
+    ) -> (Proof, Vec<[f64; 2]>) {
+        let mut settled = Vec::new();
+        let mut judge = Judge::new(self, still, price);
+        let decide = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
+            let cell = cells.get(id);
+            let judgement = judge.judge(&cell.frame.pose, cell.displacement, points, budget);
+            if judgement == Judgement::Holds {
+                settled.push([cell.from, cell.to]);
+            }
+            judgement
+        };
+        let proof = course.prove(cells, self.distance, budget, decide);
+        (proof, settled)
     }
 }
 
@@ -221,7 +247,18 @@ impl Level<'_> {
     /// Proves the level over a box, or shows a violation. A box of several parameters has no orbits.
     pub(crate) fn prove_box(&self, regions: &mut Regions, still: &Still, floor: f64, budget: &mut Budget) -> BoxProof {
         let mut judge = Judge::new(self, still, price([still.a.surface, still.b.surface]));
-        self.course(still, floor).prove_box(regions, self.distance, budget, &mut judge)
+        let course = self.course(still, floor);
+        if course.hulls.is_none() || self.depth.is_none() {
+            return course.prove_box(regions, self.distance, budget, &mut judge);
+        }
+        let mut share = budget.share(HULLS_SHARE);
+        let found = course.prove_box(regions, self.distance, &mut share, &mut judge);
+        budget.give_back(share);
+        if found.violation.is_some() || found.open.is_empty() {
+            return found;
+        }
+        // As in a scan: the triangles decide what the hulls of the insets leave open.
+        Course { hulls: None, ..course }.prove_box(regions, self.distance, budget, &mut judge)
     }
 
     /// True unless the solids of the level, with surfaces apart at this pose, lie outside each other.

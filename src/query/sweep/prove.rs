@@ -71,6 +71,11 @@ impl Proof {
         let at = self.violation?.at;
         Some(self.open.last().filter(|o| o[1] >= at).map_or([at; 2], |o| [o[0], at]))
     }
+
+    /// True if an interval has no proof, beside the one that ends at the violation.
+    pub(crate) fn leaves_open(&self) -> bool {
+        self.open.iter().any(|o| self.violation.is_none_or(|v| o[1] < v.at))
+    }
 }
 
 /// Budget of a run, in tests of two nodes or triangles.
