@@ -144,7 +144,7 @@ mod tests {
     use crate::mesh::TriMesh;
     use crate::motion::Cell;
     use crate::query::depth::tests::part_with;
-    use crate::query::sweep::body::tests::random_chain;
+    use crate::query::sweep::body_tests::random_chain;
     use crate::query::sweep::still::Still;
     use crate::shape::surface::Inside;
     use crate::testkit::rng::Rng;

@@ -25,6 +25,8 @@
 //! - `certificate`: proofs in steps that another program can check
 
 pub(crate) mod body;
+#[cfg(test)]
+pub(crate) mod body_tests;
 pub(crate) mod box_run;
 #[cfg(test)]
 mod box_tests;
