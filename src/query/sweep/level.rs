@@ -257,7 +257,7 @@ impl Level<'_> {
         if found.violation.is_some() || found.open.is_empty() {
             return found;
         }
-        // As in a scan: the triangles decide what the hulls of the insets leave open.
+        // The triangles decide what the hulls of the insets leave open, as in a scan.
         Course { hulls: None, ..course }.prove_box(regions, self.distance, budget, &mut judge)
     }
 
