@@ -75,6 +75,16 @@ struct Ball {
     points: [Vec3; 2],
 }
 
+impl Ball {
+    /// Replaces the ball by a deeper one. A ball at another pose must be deeper by more than the rounding of a search.
+    fn offer(&mut self, at: f64, depth: f64, points: [Vec3; 2]) {
+        let rounding = if at == self.at { 0.0 } else { SAME_DEPTH * greater(self.depth, 0.0) };
+        if depth > self.depth + rounding {
+            *self = Self { at, depth, points };
+        }
+    }
+}
+
 /// Part of the run with an upper bound of the depth.
 struct Part {
     range: [f64; 2],
@@ -188,9 +198,8 @@ impl Sweep<'_> {
         let (result, insets) = insets.certify_at(pose);
         if let InsetResult::Meet(x) = result
             && let Some((depth, points)) = work.still.ball(pose, Some(x), f64::INFINITY)
-            && depth > best.depth
         {
-            *best = Ball { at: best.at, depth, points };
+            best.offer(best.at, depth, points);
         }
         (result == InsetResult::Apart).then_some(insets)
     }
@@ -215,10 +224,8 @@ impl Sweep<'_> {
 
     /// Searches a ball at one pose; keeps the better one.
     fn look(&self, work: &Work, q: f64, best: &mut Ball) {
-        if let Some((depth, points)) = work.still.ball(&self.chain.pose(&[q]), None, f64::INFINITY)
-            && depth > best.depth + SAME_DEPTH * greater(best.depth, 0.0)
-        {
-            *best = Ball { at: q, depth, points };
+        if let Some((depth, points)) = work.still.ball(&self.chain.pose(&[q]), None, f64::INFINITY) {
+            best.offer(q, depth, points);
         }
     }
 
@@ -227,9 +234,7 @@ impl Sweep<'_> {
         let precision = Precision::new(PRECISION[0], PRECISION[1] * self.limits.tolerance);
         let found = work.still.gap(&self.chain.pose(&[q]), self.limits.tolerance, Some(precision));
         let [least, most] = found.gap.to_depth();
-        if least > best.depth {
-            *best = Ball { at: q, depth: least, points: found.points };
-        }
+        best.offer(q, least, found.points);
         most
     }
 
@@ -241,9 +246,7 @@ impl Sweep<'_> {
         let beyond = greater(least, lesser(0.5 * moved, best.depth));
         let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, cells);
         let [least, most] = found.gap.to_depth();
-        if least > best.depth {
-            *best = Ball { at: q, depth: least, points: found.points };
-        }
+        best.offer(q, least, found.points);
         most
     }
 

@@ -7,6 +7,7 @@ use crate::motion::{Chain, ChainJoint, Joint, JointKind, Law};
 use crate::query::depth::tests::{Part, part_with};
 use crate::query::sweep::truth_cases_tests::{Case, End, TOLERANCE};
 use crate::query::sweep::truth_families_tests::{Family, families};
+use crate::query::sweep::truth_slides_tests::feet;
 use crate::query::sweep::{DEFAULT_TESTS, Sweep, SweepAnswer, SweepStatus};
 use crate::shape::surface::Inside;
 use crate::testkit::poses::{about_z, oblique};
@@ -298,4 +299,18 @@ fn every_family_has_its_true_answers() {
     assert!(all.variants > 0 && all.wrong.is_empty(), "{} wrong: {}", all.wrong.len(), all.wrong.join("\n"));
     assert!(all.undecided.is_empty(), "{}", all.undecided.join("\n"));
     assert!(only.is_some() || all.cases * variants().len() >= 2000, "{} cases", all.cases);
+}
+
+/// A foot pressed into a table is equally deep all along its slide.
+#[test]
+fn the_worst_of_equally_deep_poses_is_the_same_at_every_place() {
+    let mut compared = 0;
+    for case in feet().into_iter().filter(|case| case.truth.status == SweepStatus::Interference) {
+        let variants = variants().into_iter().filter(|v| v.parametrised == Parameter::AsDrawn);
+        let worst = |variant| with_sweep(&case, variant, |sweep| sweep.answer().worst.expect("a worst pose").at);
+        let at: Vec<f64> = variants.map(worst).collect();
+        compared += at.len();
+        assert!(at.iter().all(|q| (q - at[0]).abs() < 1e-6), "{}: {at:?}", case.name);
+    }
+    assert!(compared > 6, "{compared}");
 }
