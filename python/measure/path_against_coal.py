@@ -22,9 +22,10 @@ The third question goes to an adaptive check as well (Schwarzer, Saha & Latombe,
 what remains on both sides follows, down to a travel of LEAST_TRAVEL. It runs the whole path.
 
 Samples of the whole path take Coal minutes. So Coal runs N samples of each pair, at random from its steps, and the time
-is scaled by the number of steps; poses are computed before the clock starts. A contradiction is a sample nearer than a certified
-lower bound of `interfere`. Prints a line for each pair, then the times, the ratios, and the number of contradictions.
-Exit code 1 with a contradiction, with a bracket wider than 0.05 mm, or if `interfere` does not prove all pairs clear.
+is scaled by the number of steps; poses are computed before the clock starts. A contradiction is a sample nearer than a
+certified lower bound of `interfere`. Prints a line for each pair, then the times, the ratios, and the number of
+contradictions. Exit code 1 with a contradiction, with a bracket wider than 0.05 mm, or if `interfere` does not prove all
+pairs clear.
 """
 
 import argparse
