@@ -10,10 +10,10 @@ use crate::query::depth::precision::Precision;
 /// Reduction of the inset (share of the threshold): keeps its own rounding out of the decision.
 const SHRINK_SHARE: f64 = 1e-9;
 
-/// Thickness tested by this inset, above the best ball (multiples of the width).
+/// Thickness above that of the best ball which the next inset tests (multiples of the bracket's width).
 const SHRINK_WIDTH: f64 = 0.98;
 
-/// The same limit before branch and bound begins.
+/// Upper limit of successive better balls found by insets before branch and bound begins.
 pub(super) const FIRST_BALLS: usize = 6;
 
 /// Least improvement of a ball to continue (share of the width).

@@ -24,7 +24,7 @@ const CELLS_BEFORE_SELF_UNION: u32 = 256;
 /// Number of cells before the first inset, if a bracket is narrowed.
 const FIRST_CELLS: u32 = 128;
 
-/// Upper limit of successive better balls found by such insets.
+/// Upper limit of successive better balls found by insets after branch and bound.
 const MAX_BALLS: usize = 32;
 
 /// First step of an ascent (multiples of the requested depth).

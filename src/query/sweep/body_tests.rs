@@ -2,8 +2,7 @@
 
 use crate::geom::triangle::{closest, intersects};
 use crate::geom::{Pose, Vec3};
-use crate::motion::Frame;
-use crate::motion::{Cell, Chain, ChainJoint, Joint, JointKind, Law};
+use crate::motion::{Cell, Chain, ChainJoint, Frame, Joint, JointKind, Law};
 use crate::query::sweep::body::{Body, MovingPair};
 use crate::testkit::rng::Rng;
 

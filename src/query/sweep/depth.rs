@@ -65,7 +65,7 @@ const HOPELESS_POSES: u32 = 3;
 
 /// Growth of a depth that counts as rounding of a search (share of the depth): of equally deep poses, the first one
 /// stays.
-const SAME_DEPTH: f64 = 1e-6;
+const EQUALLY_DEEP: f64 = 1e-6;
 
 /// Best ball so far.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ struct Ball {
 impl Ball {
     /// Replaces the ball by a deeper one. A ball at another pose must be deeper by more than the rounding of a search.
     fn offer(&mut self, at: f64, depth: f64, points: [Vec3; 2]) {
-        let rounding = if at == self.at { 0.0 } else { SAME_DEPTH * greater(self.depth, 0.0) };
+        let rounding = if at == self.at { 0.0 } else { EQUALLY_DEEP * greater(self.depth, 0.0) };
         if depth > self.depth + rounding {
             *self = Self { at, depth, points };
         }

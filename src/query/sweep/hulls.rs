@@ -124,7 +124,8 @@ pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
     solids.iter().all(|solid| is_convex(solid, margin))
 }
 
-/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm).
+/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm). The exact
+/// signs behind `is_hull` refuse most solids whose rounded vertices are turned.
 fn is_convex(solid: &SolidRef, margin: f64) -> bool {
     let (hull, surface) = (solid.convex, solid.surface);
     let tests = surface.triangles.len().saturating_mul(hull.normals.len());
@@ -224,6 +225,17 @@ mod tests {
         }
         for (k, mesh) in [dented, hollow, groove].iter().enumerate() {
             assert!(!convex(mesh), "{k}");
+        }
+    }
+
+    #[test]
+    fn flat_insets_have_no_hulls() {
+        let cube = part_with(&block([0.0; 3], [10.0; 3]), Inside::Solid);
+        let sheet = Surface::of(vec![Vec3::zeros(), Vec3::x(), Vec3::y()], &[[0, 1, 2]], Inside::Undefined);
+        let empty = Surface::of(Vec::new(), &[], Inside::Undefined);
+        for flat in [&sheet, &empty] {
+            assert!(MovingHulls::of_insets([&cube.surface, flat]).is_none());
+            assert!(MovingHulls::of_insets([flat, &cube.surface]).is_none());
         }
     }
 }

@@ -22,7 +22,7 @@ use std::cell::Cell;
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
 
-/// Share of the budget of a box for the hulls of two insets: one of so many.
+/// Divisor of a box's budget: the hulls of two insets may use this part of it.
 const HULLS_SHARE: u64 = 8;
 
 /// Number of searches for a ball that cost as much as a static query.

@@ -11,6 +11,7 @@ use crate::query::sweep::prove::Budget;
 use crate::query::sweep::run::SweepLimits;
 use crate::query::sweep::still::Still;
 use crate::shape::surface::Surface;
+use std::cell::OnceCell;
 
 /// Slack of a limit over a run, as a share of the tolerance: a limit met with equality at one pose is not proved in the
 /// neighbourhood of the pose otherwise.
@@ -28,8 +29,8 @@ pub(crate) struct Work<'a> {
     pub floor: f64,
     pub budget: Budget,
     pub frames: usize,
-    /// True if both solids are convex: their hulls then stand for all triangles.
-    convex: bool,
+    /// True if both solids are convex: their hulls then stand for all triangles. Found on demand.
+    convex: OnceCell<bool>,
 }
 
 impl<'a> Work<'a> {
@@ -52,7 +53,7 @@ impl<'a> Work<'a> {
         let margin =
             2.0 * roundoff_mm(a.convex.diameter, b.convex.diameter, reach) + chain.rounding(run, size) + residual;
         Self {
-            convex: are_convex([a, b], margin),
+            convex: OnceCell::new(),
             still: Still { a, b, margin, rounding: margin + quantum },
             slack: greater(SLACK * limits.tolerance, 16.0 * margin),
             floor: greater(FLOOR * limits.tolerance, 4.0 * margin),
@@ -61,17 +62,21 @@ impl<'a> Work<'a> {
         }
     }
 
+    fn is_convex(&self) -> bool {
+        *self.convex.get_or_init(|| are_convex([self.still.a, self.still.b], self.still.margin))
+    }
+
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn level(&self, chain: &Chain, distance: f64) -> Level<'a> {
         let solids = [self.still.a, self.still.b];
-        let hulls = self.convex.then(|| MovingHulls::of_solids(solids));
+        let hulls = self.is_convex().then(|| MovingHulls::of_solids(solids));
         Level::apart(solids.map(|s| s.surface), chain, distance).with_hulls(hulls)
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn level_of_insets<'s>(&self, insets: &'s [Surface; 2], chain: &Chain, depth: f64) -> Level<'s> {
         let insets = insets.each_ref();
-        let hulls = if self.convex { MovingHulls::of_insets(insets) } else { None };
+        let hulls = if self.is_convex() { MovingHulls::of_insets(insets) } else { None };
         Level::depth(insets, chain, depth).with_hulls(hulls)
     }
 }
