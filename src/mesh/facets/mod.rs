@@ -83,11 +83,40 @@ pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
 
 /// Computes the largest sagittas of a mesh, given its half-edges, on up to `threads` threads.
 pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64, threads: usize) -> FacetErrors {
-    let surface = FacetSurface::of(mesh, half_edges, rounding, threads);
-    let shares =
-        parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| surface.errors(ends));
-    let largest = |of: fn(&FacetErrors) -> f64| shares.iter().map(of).fold(0.0, greater);
-    FacetErrors { largest: largest(|e| e.largest), concave: largest(|e| e.concave) }
+    let mut surface = FacetSurface::without_facets(mesh, half_edges, rounding, threads);
+    let ends = half_edges.vertex_count();
+    // The widths of single triangles are lower bounds, and exact where no facet has two triangles.
+    let of_triangles = parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
+        let (mut flat, mut errors) = (Vec::new(), FacetErrors::default());
+        for pair in surface.pairs_of(ends) {
+            match pair.fold() {
+                Fold::Flat => flat.push(pair.triangles),
+                Fold::Bend => surface.add_error(&pair, &mut errors),
+                Fold::Sharp => {}
+            }
+        }
+        (flat, errors)
+    });
+    let (flat, errors): (Vec<_>, Vec<_>) = of_triangles.into_iter().unzip();
+    let errors = largest_errors(errors);
+    if flat.iter().all(Vec::is_empty) {
+        return errors;
+    }
+    surface.join_facets(&flat);
+    largest_errors(parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
+        let mut errors = errors;
+        let wide = surface.pairs_of(ends).filter(|p| surface.is_wide(p) && p.fold() == Fold::Bend);
+        wide.for_each(|pair| surface.add_error(&pair, &mut errors));
+        errors
+    }))
+}
+
+/// Largest of several errors.
+fn largest_errors(of: Vec<FacetErrors>) -> FacetErrors {
+    of.into_iter().fold(FacetErrors::default(), |a, b| FacetErrors {
+        largest: greater(a.largest, b.largest),
+        concave: greater(a.concave, b.concave),
+    })
 }
 
 /// Facets of a mesh with their sagittas at concave edges.
@@ -224,23 +253,33 @@ struct FacetSurface<'m> {
 
 impl<'m> FacetSurface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
+        let mut surface = Self::without_facets(mesh, half_edges, rounding, threads);
+        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
+            surface.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
+        });
+        surface.join_facets(&flat);
+        surface
+    }
+
+    /// Prepares a mesh whose triangles are all facets of their own, so far.
+    fn without_facets(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
         let count = mesh.triangles.len();
         let mut normals = vec![[0.0; 3]; count];
         parallel::fill(threads, parallel::LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
         let mut tilts = vec![0.0; if rounding > 0.0 { count } else { 0 }];
         parallel::fill(threads, parallel::LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding));
-        let outlines = Outlines::default();
-        let mut surface = Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines };
-        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
-            surface.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
-        });
+        Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines: Outlines::default() }
+    }
+
+    /// Joins the triangles of flat edges to facets.
+    fn join_facets(&mut self, flat: &[Vec<[u32; 2]>]) {
+        let count = self.mesh.triangles.len();
         let mut sets = UnionFind::new(count);
         flat.iter().flatten().for_each(|&[a, b]| _ = sets.union(a, b, false));
-        (surface.facet, surface.count) = sets.label();
-        if (surface.count as usize) < count {
-            surface.outlines = Outlines::of(mesh, &surface.facet, surface.count, &surface.normals);
+        (self.facet, self.count) = sets.label();
+        if (self.count as usize) < count {
+            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, &self.normals);
         }
-        surface
     }
 
     /// Pairs of triangles in order of their edges.
@@ -269,23 +308,29 @@ impl<'m> FacetSurface<'m> {
         })
     }
 
-    /// Largest sagittas at the edges with their smaller end in a range of vertices.
-    fn errors(&self, smaller_ends: Range<usize>) -> FacetErrors {
-        let mut errors = FacetErrors::default();
-        for pair in self.pairs_of(smaller_ends).filter(|p| p.fold() == Fold::Bend) {
-            if let Some(s) = self.sagitta_above(&pair, errors.largest) {
-                errors.largest = s;
-                if is_concave(self.mesh, &pair) {
-                    errors.concave = s;
-                }
-            } else if errors.concave < errors.largest
-                && is_concave(self.mesh, &pair)
-                && let Some(s) = self.sagitta_above(&pair, errors.concave)
-            {
+    /// True if one of two triangles belongs to a facet of several.
+    fn is_wide(&self, pair: &TrianglePair) -> bool {
+        pair.triangles.iter().any(|&t| !self.outline(t).is_empty())
+    }
+
+    /// Vertices of the facet of a triangle; empty for a facet of one triangle.
+    fn outline(&self, t: u32) -> &[u32] {
+        self.facet.get(t as usize).map_or(&[], |&f| self.outlines.of_facet(f))
+    }
+
+    /// Raises the errors to the sagitta at an edge.
+    fn add_error(&self, pair: &TrianglePair, errors: &mut FacetErrors) {
+        if let Some(s) = self.sagitta_above(pair, errors.largest) {
+            errors.largest = s;
+            if is_concave(self.mesh, pair) {
                 errors.concave = s;
             }
+        } else if errors.concave < errors.largest
+            && is_concave(self.mesh, pair)
+            && let Some(s) = self.sagitta_above(pair, errors.concave)
+        {
+            errors.concave = s;
         }
-        errors
     }
 
     /// Width of the narrower facet.
@@ -314,11 +359,10 @@ impl<'m> FacetSurface<'m> {
         let across = unit(&cross(&self.normals[t as usize], along));
         let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
         // The edge may run either way along the triangle; its third corner gives the side.
-        let triangle = self.mesh.triangles[t as usize];
-        let own = triangle.iter().map(|&i| reach(i)).fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
+        let apex = self.mesh.triangles[t as usize].into_iter().find(|i| !pair.ends.contains(i));
+        let own = apex.map_or(0.0, reach);
         let side = if own < 0.0 { -1.0 } else { 1.0 };
-        let outline = self.outlines.of_facet(self.facet[t as usize]);
-        outline.iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
+        self.outline(t).iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! - `pairing`: the two surfaces and B's pose
 //! - `bvh_traversal`: descends both bounding volume hierarchies (BVH) at once, to pairs of close triangles
+//! - `shares`: divides a search among threads
 //! - `triangle_bounds`: cheap lower bounds of the distance of two triangles
 //! - `transversal_crossing`: tells crossing surfaces from touching ones
 pub(crate) mod bvh_traversal;
 pub mod pairing;
+mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod transversal_crossing;
@@ -15,6 +17,7 @@ use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::shares::{first_in_shares, spread_order};
 use rayon::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -110,7 +113,7 @@ pub fn displaced_intersection(
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
-/// The same for large surfaces, in parallel, with the same result. `prepare` makes the state of a thread; `moved_a` and
+/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the state of a thread; `moved_a` and
 /// `moved_b` use it.
 pub(crate) fn displaced_intersection_in_parallel<S>(
     p: &Pairing,
@@ -120,11 +123,12 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
     moved_b: impl Fn(&S, u32) -> Triangle + Sync + Send,
 ) -> Option<Vec3> {
     let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
-    let first_in = |state: &mut S, share| {
+    let order = spread_order(shares.len());
+    let first_in = |state: &mut S, place: usize| {
         let mut found = None;
         let (a, b) = (|i| moved_a(state, i), |j| moved_b(state, j));
         let mut descent = DualTraversal::new(p, 2.0 * slack);
-        descent.run_below(vec![share], &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
+        descent.run_below(vec![shares[order[place]]], &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
             let met = intersects(&f.corners, &g.corners);
             if met {
                 found = Some((i, j));
@@ -133,7 +137,7 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
         });
         found.map(|(i, j)| middle_of_crossing(&moved_a(state, i), &moved_b(state, j)))
     };
-    shares.into_par_iter().map_init(prepare, first_in).find_map_first(|met| met)
+    first_in_shares(shares.len(), prepare, first_in)
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns

@@ -120,7 +120,7 @@ fn subtree(
     nodes.extend(right.into_iter().skip(1).map(|n| n.with_children_moved(after_left)));
     let moments = of_left.zip(of_right).map(|(l, r)| l.plus(&r));
     if let Some(moments) = &moments {
-        bvh_fit::fit(&mut nodes, 0, moments, &|t| corners(entries[t as usize - first].triangle()));
+        bvh_fit::fit(&mut nodes, 0, moments, &mut |t| corners(entries[t as usize - first].triangle()));
     }
     (nodes, moments)
 }
@@ -232,7 +232,7 @@ fn around(entries: &[Entry]) -> Extent {
 struct Bin {
     extent: Extent,
     centers: Extent,
-    count: usize,
+    count: u32,
 }
 
 impl Bin {
@@ -281,7 +281,8 @@ fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32)
 
 #[inline]
 fn bin_of(at: f32, low: f32, scale: f32) -> usize {
-    (((at - low) * scale) as usize).min(BINS - 1)
+    // The conversion to a byte takes a third of the instructions of one to `usize`.
+    usize::from((((at - low) * scale) as u8).min(BINS as u8 - 1))
 }
 
 /// Returns the cheapest cut along one axis, or `best` if that is at least as cheap.
@@ -314,7 +315,7 @@ fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort,
         if part.count == 0 || rest.count == 0 {
             continue;
         }
-        let cost = care.price(part.count, &part.extent) + care.price(rest.count, &rest.extent);
+        let cost = care.price(part.count as usize, &part.extent) + care.price(rest.count as usize, &rest.extent);
         if best.as_ref().is_none_or(|b| cost < b.cost) {
             best = Some(Cut { cost, axis, scale, bin: k, centers: [part.centers, rest.centers] });
         }

@@ -5,8 +5,10 @@
 //! from the vertices at low nodes, else from the boxes of descendants some levels below. A box along the part's axes is
 //! used if it is at most as large.
 
+use crate::geom::math::{max3, min3};
 use crate::geom::{Mat3, Vec3};
 use crate::shape::surface::bvh_node::{Below, LEAF, Node, SKEW};
+use std::ops::Range;
 
 /// Largest height above the deepest leaf at which a node takes its extents from vertices.
 const FROM_VERTICES: u32 = 2;
@@ -34,7 +36,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    fn of(triangles: impl Iterator<Item = [Vec3; 3]>) -> Self {
+    fn of(triangles: Range<u32>, corners: &mut impl FnMut(u32) -> [Vec3; 3]) -> Self {
         let mut m = Self {
             area: 0.0,
             normal: Vec3::zeros(),
@@ -44,7 +46,8 @@ impl Moments {
             high: Vec3::repeat(f64::NEG_INFINITY),
             height: 0,
         };
-        for [a, b, c] in triangles {
+        for t in triangles {
+            let [a, b, c] = corners(t);
             let n = (b - a).cross(&(c - a));
             let area = n.norm();
             let sum = a + b + c;
@@ -168,18 +171,20 @@ impl Span {
     }
 
     #[inline]
-    fn add_point(&mut self, p: &Vec3) {
-        let local = self.axes.tr_mul(&(p - self.from));
-        self.low = crate::geom::math::min3(self.low, local);
-        self.high = crate::geom::math::max3(self.high, local);
+    fn add_points(&mut self, points: &[Vec3; 3]) {
+        for p in points {
+            let local = self.axes.tr_mul(&(p - self.from));
+            self.low = min3(self.low, local);
+            self.high = max3(self.high, local);
+        }
     }
 
     fn add_box(&mut self, b: &Node) {
         let local = self.axes.tr_mul(&(b.center() - self.from));
         let half = Vec3::from(b.half().map(f64::from));
         let reach = (self.axes.tr_mul(&b.axes()).abs() * half).add_scalar(SKEW * half.sum());
-        self.low = crate::geom::math::min3(self.low, local - reach);
-        self.high = crate::geom::math::max3(self.high, local + reach);
+        self.low = min3(self.low, local - reach);
+        self.high = max3(self.high, local + reach);
     }
 
     /// Half the surface area of the box.
@@ -192,21 +197,48 @@ fn half_surface(d: &Vec3) -> f64 {
     d.x * d.y + d.y * d.z + d.z * d.x
 }
 
+/// Corners of the triangles used last: a node reads those that its children have just read.
+struct LastCorners<F> {
+    corners: F,
+    /// Index and corners of a triangle, at its index modulo [`KEPT`].
+    kept: [(u32, [Vec3; 3]); KEPT],
+}
+
+/// Number of triangles kept, a power of two, a few times the triangles of a node with extents from vertices.
+const KEPT: usize = 64;
+
+impl<F: Fn(u32) -> [Vec3; 3]> LastCorners<F> {
+    fn new(corners: F) -> Self {
+        Self { corners, kept: [(u32::MAX, [Vec3::zeros(); 3]); KEPT] }
+    }
+
+    #[inline]
+    fn of(&mut self, t: u32) -> [Vec3; 3] {
+        let kept = &mut self.kept[t as usize % KEPT];
+        if kept.0 != t {
+            *kept = (t, (self.corners)(t));
+        }
+        kept.1
+    }
+}
+
 /// Fits the box of every node, and returns the moments of the root; `None` without nodes. `corners` returns the corners
 /// of a triangle in leaf order.
 pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) -> Option<Moments> {
+    let mut last = LastCorners::new(corners);
+    let mut corners = |t: u32| last.of(t);
     // Moments of inner nodes with their parents still to be visited. The loop visits pairs of siblings from last to
     // first, and everything below the second sibling before everything below the first.
     let mut open: Vec<Moments> = Vec::new();
-    let met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
+    let mut met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
         let moments = match nodes[at].leaf_triangles() {
-            Some(range) => Moments::of(range.map(&corners)),
+            Some(range) => Moments::of(range, &mut corners),
             None => match open.pop() {
                 Some(moments) => moments,
                 None => return None,
             },
         };
-        fit(nodes, at, &moments, &corners);
+        fit(nodes, at, &moments, &mut corners);
         Some(moments)
     };
     for first in (1..nodes.len()).step_by(2).rev() {
@@ -219,15 +251,17 @@ pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) ->
 }
 
 /// Fits one box; the boxes below are fitted already.
-pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) -> [Vec3; 3]) {
+pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
     let upright = upright(&(moments.high - moments.low));
     let middle = (moments.low + moments.high) * 0.5;
     let mut span = Span::new(moments.axes().map(|x| f64::from(x as f32)), middle);
-    let depth = if moments.height <= FROM_VERTICES { u32::MAX } else { LEVELS_BELOW };
-    descend(nodes, at, depth, &mut |node, range| match range {
-        Some(range) => range.flat_map(corners).for_each(|p| span.add_point(&p)),
-        None => span.add_box(node),
-    });
+    if moments.height <= FROM_VERTICES {
+        for t in triangles_below(nodes, at) {
+            span.add_points(&corners(t));
+        }
+    } else {
+        add_boxes(nodes, at, LEVELS_BELOW, &mut span, corners);
+    }
     if span.area() < half_surface(&(moments.high - moments.low)) {
         nodes[at].set_box(&span.axes, &span.from, &span.low, &span.high);
     } else {
@@ -236,18 +270,37 @@ pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &im
     }
 }
 
-/// Visits the leaves up to `depth` levels below, with their triangles, and the inner nodes exactly `depth` levels
-/// below.
-fn descend(nodes: &[Node], at: usize, depth: u32, visit: &mut impl FnMut(&Node, Option<std::ops::Range<u32>>)) {
+/// Triangles below a node: those of its first leaf up to those of its last leaf.
+fn triangles_below(nodes: &[Node], at: usize) -> Range<u32> {
+    let (mut first, mut last) = (at, at);
+    let start = loop {
+        match nodes[first].below() {
+            Below::Triangles(range) => break range.start,
+            Below::Children([left, _]) => first = left as usize,
+        }
+    };
+    let end = loop {
+        match nodes[last].below() {
+            Below::Triangles(range) => break range.end,
+            Below::Children([_, right]) => last = right as usize,
+        }
+    };
+    start..end
+}
+
+/// Adds the leaves up to `depth` levels below a node, by their triangles, and the boxes of the inner nodes exactly
+/// `depth` levels below.
+fn add_boxes(nodes: &[Node], at: usize, depth: u32, span: &mut Span, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
     match nodes[at].below() {
-        Below::Triangles(range) => visit(&nodes[at], Some(range)),
-        Below::Children(_) if depth == 0 => visit(&nodes[at], None),
-        Below::Children([left, right]) => {
-            descend(nodes, left as usize, depth - 1, visit);
-            descend(nodes, right as usize, depth - 1, visit);
+        Below::Triangles(range) => range.for_each(|t| span.add_points(&corners(t))),
+        Below::Children(_) if depth == 0 => span.add_box(&nodes[at]),
+        Below::Children(children) => {
+            for child in children {
+                add_boxes(nodes, child as usize, depth - 1, span, corners);
+            }
         }
     }
 }
 
 /// Limits the triangles of a node with extents from vertices.
-const _: () = assert!((LEAF << FROM_VERTICES) <= 64);
+const _: () = assert!((LEAF << FROM_VERTICES) <= KEPT);

@@ -22,7 +22,7 @@ pub(crate) mod placed;
 pub(crate) mod resolution;
 pub mod winding_number;
 
-use crate::geom::math::{greater, lesser};
+use crate::geom::math::{greater, lesser, rough_angle};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -208,7 +208,7 @@ impl Surface {
                 let (corners, normal) = (self.triangle(t), self.normal_if_cheap(t));
                 for k in 0..3 {
                     let (e, f) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-                    sum[ids[k] as usize] -= normal * libm::atan2(e.cross(&f).norm(), e.dot(&f));
+                    sum[ids[k] as usize] -= normal * rough_angle(&e, &f);
                 }
             }
             self.rough.iter().for_each(|&v| sum[v as usize] = Vec3::zeros());

@@ -4,7 +4,7 @@
 //! some planes by less. A damped least-squares solver then looks for an offset that satisfies all planes. The surface
 //! in between is ignored here; [`super::surface`] applies its limits afterwards.
 
-use crate::geom::math::{greater, lesser};
+use crate::geom::math::{greater, lesser, rough_angle};
 use crate::geom::{Mat3, Vec3};
 use crate::query::depth::inset::vertex_split::{Sectors, VertexSplit};
 use crate::query::triangles::pairing::Pairing;
@@ -206,7 +206,7 @@ impl<'a> VertexOffsets<'a> {
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);
             let n = s.normal_if_cheap(t) * sign;
-            mean += n * libm::atan2(p.cross(&q).norm(), p.dot(&q));
+            mean += n * rough_angle(&p, &q);
             if !needs.iter().any(|m| m.normal.dot(&n) > 1.0 - 1e-14) {
                 needs.push(PlaneConstraint { normal: n, by: self.tau, own: true });
             }

@@ -1,0 +1,82 @@
+//! Hands out the shares of a search to the threads of the pool.
+
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Order of the shares of a search: those that follow each other lie far apart (J. G. van der Corput, "Verteilungs-
+/// funktionen", 1935). Results often lie close together, and this order soon reaches one of them.
+pub(crate) fn spread_order(count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_unstable_by_key(|k| k.reverse_bits());
+    order
+}
+
+/// Returns the result of the first share, by number, that has one; `None` if no share has. `prepare` makes the state of
+/// a thread. Each thread takes one share at a time, in order, and no share after one with a result. The result is the
+/// same for every number of threads.
+pub(crate) fn first_in_shares<S, T: Send>(
+    count: usize,
+    prepare: impl Fn() -> S + Sync,
+    find: impl Fn(&mut S, usize) -> Option<T> + Sync,
+) -> Option<T> {
+    let (next, first) = (AtomicUsize::new(0), AtomicUsize::new(count));
+    let search = |_| {
+        let mut state = None;
+        loop {
+            // All shares before this one are taken. Their threads finish them.
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            if k >= first.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(found) = find(state.get_or_insert_with(&prepare), k) {
+                first.fetch_min(k, Ordering::Relaxed);
+                return Some((k, found));
+            }
+        }
+    };
+    let threads = 0..rayon::current_num_threads();
+    let found: Vec<_> = threads.into_par_iter().with_max_len(1).filter_map(search).collect();
+    found.into_iter().min_by_key(|(k, _)| *k).map(|(_, found)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    }
+
+    #[test]
+    fn first_result_wins_for_every_number_of_threads() {
+        for threads in [1, 2, 7] {
+            for (count, hits) in [(0, vec![]), (1, vec![0]), (50, vec![]), (50, vec![49]), (256, vec![31, 30, 200])] {
+                let find = |(): &mut (), k: usize| hits.contains(&k).then_some(k);
+                let found = pool(threads).install(|| first_in_shares(count, || (), find));
+                assert_eq!(found, hits.iter().min().copied(), "{threads} {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_in_turn_lie_far_apart() {
+        assert_eq!(spread_order(8), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(spread_order(5), [0, 4, 2, 1, 3]);
+    }
+
+    #[test]
+    fn every_share_before_the_first_result_is_searched_once() {
+        for threads in [1, 3] {
+            let searched = Mutex::new(Vec::new());
+            let find = |(): &mut (), k: usize| {
+                searched.lock().unwrap().push(k);
+                (k == 90).then_some(())
+            };
+            assert!(pool(threads).install(|| first_in_shares(100, || (), find)).is_some());
+            let mut searched = searched.into_inner().unwrap();
+            searched.sort_unstable();
+            assert!(searched.len() >= 91 && searched[..91].iter().copied().eq(0..91), "{searched:?}");
+        }
+    }
+}
