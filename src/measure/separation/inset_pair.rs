@@ -5,7 +5,7 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::measure::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{displaced_intersections, first_displaced_intersections, middle_of_crossing};
+use crate::query::triangles::{displaced_intersections, middle_of_crossing, some_displaced_intersections};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 
@@ -28,7 +28,7 @@ pub(crate) struct InsetPair<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_in_a: &'a Pose,
-    inward: [&'a [Vec3]; 2],
+    inward: [&'a [[f32; 3]]; 2],
     /// Displacement of the vertices (mm).
     tau: f64,
 }
@@ -108,12 +108,16 @@ impl<'a> InsetPair<'a> {
         Pose { rotation: self.b_in_a.rotation, translation: self.b_in_a.translation + by }
     }
 
+    fn inward(&self, side: usize, v: u32) -> Vec3 {
+        Vec3::from(self.inward[side][v as usize].map(f64::from))
+    }
+
     fn vertex_a(&self, v: u32) -> Vec3 {
-        self.a.vertices[v as usize] + self.inward[0][v as usize] * self.tau
+        self.a.vertices[v as usize] + self.inward(0, v) * self.tau
     }
 
     fn vertex_b(&self, v: u32) -> Vec3 {
-        self.b_in_a.point(&(self.b.vertices[v as usize] + self.inward[1][v as usize] * self.tau))
+        self.b_in_a.point(&(self.b.vertices[v as usize] + self.inward(1, v) * self.tau))
     }
 
     fn triangle_a(&self, t: u32) -> Triangle {
@@ -131,7 +135,7 @@ impl<'a> InsetPair<'a> {
         let (a, b) = (|i| self.triangle_a(i), |j| self.triangle_b(j).map(|x| x + by));
         let crossing = |i, j| Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] };
         if self.a.triangles.len() + self.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES {
-            let pairs = first_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most);
+            let pairs = some_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most);
             pairs.into_iter().all(|(i, j)| visit(crossing(i, j)));
             return;
         }

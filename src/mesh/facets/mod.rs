@@ -127,7 +127,7 @@ pub struct ConcaveFacets {
     /// Largest sagitta of each facet at a concave edge (mesh unit, >= 0); 0 without such an edge.
     pub sagitta: Vec<f64>,
     /// Largest sagitta of each facet at an edge to a narrower facet of the same cylinder (mesh unit, >= 0); 0 without
-    /// such an edge.
+    /// such an edge. Empty if no facets of several triangles meet at a concave edge.
     pub wide: Vec<f64>,
 }
 
@@ -158,9 +158,12 @@ impl ConcaveFacets {
             }
             strips
         });
-        let wide = wide_sagittas(&strips.concat(), surface.count);
+        let (facet, count) = (surface.facet, surface.count);
+        // The lists of a large mesh take as much memory as the mesh.
+        drop((surface.normals, surface.tilts, half_edges));
+        let wide = wide_sagittas(&strips.concat(), count);
         let sagitta = largest.into_iter().map(|s| f64::from_bits(s.into_inner())).collect();
-        Self { facet: surface.facet, sagitta, wide }
+        Self { facet, sagitta, wide }
     }
 }
 
@@ -243,7 +246,7 @@ struct FacetSurface<'m> {
     normals: Vec<[f64; 3]>,
     /// Tangent of the angle by which rounding may tilt each triangle: the rounding of a corner over the least height.
     /// Empty without rounding.
-    tilts: Vec<f64>,
+    tilts: Vec<f32>,
     /// Facet of each triangle.
     facet: Vec<u32>,
     /// Number of facets.
@@ -266,8 +269,8 @@ impl<'m> FacetSurface<'m> {
         let count = mesh.triangles.len();
         let mut normals = vec![[0.0; 3]; count];
         parallel::fill(threads, parallel::LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
-        let mut tilts = vec![0.0; if rounding > 0.0 { count } else { 0 }];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding));
+        let mut tilts = vec![0.0_f32; if rounding > 0.0 { count } else { 0 }];
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding) as f32);
         Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines: Outlines::default() }
     }
 
@@ -303,7 +306,7 @@ impl<'m> FacetSurface<'m> {
                 triangles,
                 sine_squared: squared(&cross(na, nb)),
                 cosine,
-                noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).sum(),
+                noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).map(|&tilt| f64::from(tilt)).sum(),
             })
         })
     }

@@ -38,8 +38,11 @@ impl StripEdge {
 }
 
 /// Computes the largest confirmed sagitta of each of `count` facets at an edge to a narrower one (mesh unit, >= 0); 0
-/// without such an edge. O(n log n).
+/// without such an edge, and an empty list without any edge. O(n log n).
 pub(crate) fn wide_sagittas(edges: &[StripEdge], count: u32) -> Vec<f64> {
+    if edges.is_empty() {
+        return Vec::new();
+    }
     let mut of_facets: Vec<(u32, u32)> =
         (0..).zip(edges).flat_map(|(k, edge)| edge.facets.map(|facet| (facet, k))).collect();
     of_facets.sort_unstable();

@@ -15,7 +15,7 @@ pub(crate) mod triangle_bounds;
 
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
-use crate::query::triangles::bvh_traversal::{DualTraversal, NodePair, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::shares::{first_in_shares, spread_order};
 use rayon::prelude::*;
@@ -152,9 +152,10 @@ pub(crate) fn displaced_intersections(
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
 }
 
-/// The first `count` pairs that [`displaced_intersections`] visits, for large surfaces: in parallel. The work grows with
-/// the number of shares needed, at most to twice the shares of the sequential descent or one share a thread.
-pub(crate) fn first_displaced_intersections(
+/// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and spread
+/// over the surfaces. Empty only if no triangles intersect. The work grows with the number of shares needed, at most to
+/// twice these shares or one share a thread.
+pub(crate) fn some_displaced_intersections(
     p: &Pairing,
     slack: f64,
     moved_a: impl Fn(u32) -> Triangle + Sync + Send,
@@ -163,24 +164,25 @@ pub(crate) fn first_displaced_intersections(
 ) -> Vec<(u32, u32)> {
     let descent = || DualTraversal::new(p, 2.0 * slack);
     let shares = descent().divided(&mut SearchRadius::new(0.0), SHARES);
+    let order = spread_order(shares.len());
+    let visit_share = |descent: &mut DualTraversal, share: &usize| {
+        let mut met = Vec::new();
+        let below = vec![shares[*share]];
+        descent.run_below(below, &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
+            if intersects(&f.corners, &g.corners) {
+                met.push((i, j));
+            }
+            met.len() < count
+        });
+        met
+    };
     let mut pairs = Vec::new();
     let (mut first, mut next) = (0, rayon::current_num_threads());
-    while first < shares.len() && pairs.len() < count {
-        let missing = count - pairs.len();
-        let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
-            let mut met = Vec::new();
-            descent.run_below(vec![*share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
-                if intersects(&f.corners, &g.corners) {
-                    met.push((i, j));
-                }
-                met.len() < missing
-            });
-            met
-        };
+    while first < order.len() && pairs.len() < count {
         // Pairs are often found in the first shares.
-        let last = shares.len().min(first + next);
-        let met: Vec<_> = shares[first..last].par_iter().map_init(descent, visit_share).collect();
-        pairs.extend(met.into_iter().flatten().take(missing));
+        let last = order.len().min(first + next);
+        let met: Vec<_> = order[first..last].par_iter().map_init(descent, visit_share).collect();
+        pairs.extend(met.into_iter().flatten().take(count - pairs.len()));
         (first, next) = (last, 2 * next);
     }
     pairs

@@ -76,7 +76,7 @@ pub struct Surface {
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
     normals: OnceLock<Vec<Vec3>>,
-    inward: OnceLock<Vec<Vec3>>,
+    inward: OnceLock<Vec<[f32; 3]>>,
     miter: OnceLock<f64>,
     rim: OnceLock<Vec<BoundaryEdge>>,
     pub(crate) intersections: OnceLock<SelfIntersections>,
@@ -199,9 +199,9 @@ impl Surface {
         self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
     }
 
-    /// Inward direction of each vertex: the negated sum of the adjacent normals, weighted by angle, as a unit vector.
-    /// Zero at vertices of triangles without area and for a vanishing sum. The first call is O(n).
-    pub(crate) fn inward(&self) -> &[Vec3] {
+    /// Inward direction of each vertex: the negated sum of the adjacent normals, weighted by angle, to single precision
+    /// and at most 1 long. Zero at vertices of triangles without area and for a vanishing sum. The first call is O(n).
+    pub(crate) fn inward(&self) -> &[[f32; 3]] {
         self.inward.get_or_init(|| {
             let mut sum = vec![Vec3::zeros(); self.vertices.len()];
             for (t, ids) in (0..).zip(&self.triangles) {
@@ -212,7 +212,10 @@ impl Surface {
                 }
             }
             self.rough.iter().for_each(|&v| sum[v as usize] = Vec3::zeros());
-            sum.into_iter().map(|d| d.try_normalize(0.0).unwrap_or_else(Vec3::zeros)).collect()
+            // Rounding to single precision adds less than this to a length.
+            let length = 1.0 - f64::from(f32::EPSILON);
+            let rounded = |d: Vec3| d.try_normalize(0.0).map_or([0.0; 3], |d| (d * length).map(|x| x as f32).into());
+            sum.into_iter().map(rounded).collect()
         })
     }
 
@@ -227,7 +230,8 @@ impl Surface {
             let inward = self.inward();
             let cosines = (0..).zip(&self.triangles).flat_map(|(t, ids)| {
                 let n = self.cached_normal(t);
-                ids.iter().map(move |&v| &inward[v as usize]).filter(|d| **d != Vec3::zeros()).map(move |d| -n.dot(d))
+                let directions = ids.iter().map(move |&v| &inward[v as usize]).filter(|d| **d != [0.0; 3]);
+                directions.map(move |d| -n.dot(&Vec3::from(d.map(f64::from))))
             });
             cosines.fold(1.0, lesser)
         });
