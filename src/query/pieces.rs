@@ -148,10 +148,8 @@ impl PiecePair<'_> {
                 (known, most) = (found.lower, greater(most, found.lower));
                 let [(f, deep_a), (g, deep_b)] = found.nearest;
                 let center = origin + found.center;
-                let points = [
-                    center + query.a.normals[f] * deep_a,
-                    center + self.b_in_a.direction(&query.b.normals[g]) * deep_b,
-                ];
+                let points =
+                    [center + query.a.normal(f) * deep_a, center + self.b_in_a.direction(&query.b.normal(g)) * deep_b];
                 ball = Some(CommonBall { center, points });
                 if found.lower > above {
                     break;

@@ -46,7 +46,7 @@ impl Polyhedron {
 
 /// Shortest separating translation of B over all face normals and edge pairs; negative if an axis separates.
 fn brute_penetration(a: &Polyhedron, b: &Polyhedron) -> f64 {
-    let mut axes: Vec<Vec3> = a.normals.iter().chain(&b.normals).copied().collect();
+    let mut axes: Vec<Vec3> = a.planes().chain(b.planes()).map(|(normal, _)| normal).collect();
     for e in &a.edges {
         for f in &b.edges {
             let n = (e[1] - e[0]).cross(&(f[1] - f[0]));
@@ -271,9 +271,9 @@ fn thickness_agrees_with_all_sets_of_four_planes() {
         let mut rng2 = Rng::new(1000 + k);
         let pose = Pose { rotation: rng2.rotation(), translation: rng2.in_ball() * 0.8 };
         let q = HullPair { a: &a, b: &b, b_in_a: &pose };
-        let mut planes: Vec<(Vec3, f64)> = a.normals.iter().copied().zip(a.offsets.iter().copied()).collect();
-        planes.extend(b.normals.iter().zip(&b.offsets).map(|(n, d)| {
-            let n = pose.direction(n);
+        let mut planes: Vec<(Vec3, f64)> = a.planes().collect();
+        planes.extend(b.planes().map(|(n, d)| {
+            let n = pose.direction(&n);
             (n, d + n.dot(&pose.translation))
         }));
         let truth = brute_thickness(&planes);

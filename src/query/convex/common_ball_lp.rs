@@ -18,10 +18,10 @@ pub fn overlap(q: &HullPair, guess: Option<Vec3>, goal: Goal) -> Thickness {
         let (fb, db) = q.b.depth(&in_b);
         let nearest = [(fa, da), (fb, db)];
         if da <= db {
-            Plane { normal: q.a.normals[fa], offset: q.a.offsets[fa], depth: da, nearest }
+            Plane { normal: q.a.normal(fa), offset: q.a.offset(fa), depth: da, nearest }
         } else {
-            let normal = q.b_in_a.direction(&q.b.normals[fb]);
-            Plane { normal, offset: q.b.offsets[fb] + normal.dot(&q.b_in_a.translation), depth: db, nearest }
+            let normal = q.b_in_a.direction(&q.b.normal(fb));
+            Plane { normal, offset: q.b.offset(fb) + normal.dot(&q.b_in_a.translation), depth: db, nearest }
         }
     };
     let solved = maximize(q.a, guess, goal, slack, nearest);

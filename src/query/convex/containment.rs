@@ -18,8 +18,8 @@ pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool
     let rounding = SUPPORT_ROUNDING * inner.diameter;
     let radius = inner.vertices.iter().map(Vec3::norm_squared).fold(0.0, greater).sqrt();
     let mut tree: Option<PointTree> = None;
-    outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| {
-        let local = pose.rotation.tr_mul(n);
+    outer.planes().all(|(n, offset)| {
+        let local = pose.rotation.tr_mul(&n);
         let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
         if !beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding) {
             return true;
@@ -109,7 +109,7 @@ mod tests {
             let pose = Pose { translation: rng.direction() * (4.0 * rng.unit()), ..Pose::identity() };
             let below = |v: &Vec3| {
                 let x = pose.point(v);
-                outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| n.dot(&x) <= *offset)
+                outer.planes().all(|(n, offset)| n.dot(&x) <= offset)
             };
             let expected = inner.vertices.iter().all(below);
             assert_eq!(contains(&outer, &inner, &pose, 0.0), expected);

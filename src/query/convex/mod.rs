@@ -103,18 +103,18 @@ fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
     let high = if thick.lower > 0.0 { inside.upper } else { apart.separation.upper };
     let high = greater(low, high);
     let [(facet_a, depth_a), (facet_b, depth_b)] = thick.nearest;
-    let normal_b = q.b_in_a.direction(&q.b.normals[facet_b]);
+    let normal_b = q.b_in_a.direction(&q.b.normal(facet_b));
     let deep = thick.lower > 0.0;
     Gap {
         bracket: Bounds { lower: low, upper: high },
         value: if deep { greater(-thick.value, low) } else { high },
         witness: if deep {
-            [thick.center + q.a.normals[facet_a] * depth_a, thick.center + normal_b * depth_b]
+            [thick.center + q.a.normal(facet_a) * depth_a, thick.center + normal_b * depth_b]
         } else {
             apart.witness
         },
         ball_center: deep.then_some(thick.center),
-        normal: apart.normal.or(Some(q.a.normals[facet_a])),
+        normal: apart.normal.or(Some(q.a.normal(facet_a))),
         ..*apart
     }
 }

@@ -128,11 +128,11 @@ pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
 /// signs behind `is_hull` refuse most solids whose rounded vertices are turned.
 fn is_convex(solid: &SolidRef, margin: f64) -> bool {
     let (hull, surface) = (solid.convex, solid.surface);
-    let tests = surface.triangles.len().saturating_mul(hull.normals.len());
+    let tests = surface.triangles.len().saturating_mul(hull.facet_count());
     let in_facet = |t: u32| {
         let corners = surface.triangle(t);
         let (facet, _) = hull.depth(&((corners[0] + corners[1] + corners[2]) / 3.0));
-        corners.iter().all(|x| hull.offsets[facet] - hull.normals[facet].dot(x) <= margin)
+        corners.iter().all(|x| hull.offset(facet) - hull.normal(facet).dot(x) <= margin)
     };
     let whole = boundary(surface).is_some_and(|boundary| std::ptr::eq(boundary, surface));
     let convex = || solid.is_hull || tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet);

@@ -63,7 +63,7 @@ pub(crate) struct Plane {
 pub fn inscribed(c: &Convex) -> (Vec3, f64) {
     let nearest = |x: &Vec3| {
         let (f, depth) = c.depth(x);
-        Plane { normal: c.normals[f], offset: c.offsets[f], depth, nearest: [(f, depth); 2] }
+        Plane { normal: c.normal(f), offset: c.offset(f), depth, nearest: [(f, depth); 2] }
     };
     let solved = maximize(c, Some(Vec3::zeros()), Goal::VALUE, c.slack, nearest);
     let margin = crate::geom::tolerance::roundoff_mm(c.diameter, 0.0, 0.0);

@@ -38,11 +38,6 @@ pub struct Convex {
     pub aabb: Aabb,
     /// Diagonal of the bounding box (mm): rounding margins scale with it.
     pub diameter: f64,
-    /// Outward unit normals of the facets; empty unless `rank` is 3.
-    pub normals: Vec<Vec3>,
-    /// Offsets of the facet planes (mm): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
-    /// margin covers.
-    pub offsets: Vec<f64>,
     /// Upper bound of a facet plane's distance outside its facet (mm, >= 0).
     pub slack: f64,
     /// Centre of the largest inscribed ball, or of a good one (mm).
@@ -56,6 +51,7 @@ pub struct Convex {
     neighbor_starts: Vec<u32>,
     neighbors: Vec<u32>,
     vertex_lanes: PointRows,
+    /// Normals and offsets of the facet planes.
     facet_lanes: PointRows,
 }
 
@@ -81,8 +77,6 @@ impl Convex {
             rank: hull.rank,
             aabb,
             diameter,
-            normals: facets.iter().map(|f| f.normal).collect(),
-            offsets: Vec::new(),
             slack: 0.0,
             inner_center: Vec3::zeros(),
             inner_radius: 0.0,
@@ -94,7 +88,7 @@ impl Convex {
         };
         convex.support_planes(hull, facets);
         convex.tetrahedron = TETRAHEDRON.map(|n| convex.scan(&Vec3::from(n)).1);
-        if convex.rank == 3 && !convex.normals.is_empty() {
+        if convex.rank == 3 && convex.facet_count() > 0 {
             let ball = ball_lp::inscribed(&convex);
             convex.inner_center = ball.0;
             convex.inner_radius = ball.1;
@@ -105,7 +99,9 @@ impl Convex {
     /// Moves every facet's plane out to support all vertices, and records the largest such distance from its facet as
     /// slack. Every vertex lies below the facet up to rounding ([`Facet::offset`]), so a walk from the facet is enough.
     fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
-        for (normal, facet) in self.normals.iter().zip(facets) {
+        let normals: Vec<Vec3> = facets.iter().map(|f| f.normal).collect();
+        let mut offsets = Vec::with_capacity(facets.len());
+        for (normal, facet) in normals.iter().zip(facets) {
             let reach = match facet.triangles.first() {
                 Some(&t) => self.walk(normal, hull.triangles[t as usize][0] as usize).1,
                 None => self.scan(normal).1,
@@ -116,10 +112,33 @@ impl Convex {
                     lowest = lesser(lowest, normal.dot(&self.vertices[v as usize]));
                 }
             }
-            self.offsets.push(reach);
+            offsets.push(reach);
             self.slack = greater(self.slack, reach - lowest);
         }
-        self.facet_lanes = PointRows::new(&self.normals, &self.offsets);
+        self.facet_lanes = PointRows::new(&normals, &offsets);
+    }
+
+    /// Number of facets; 0 unless `rank` is 3.
+    pub fn facet_count(&self) -> usize {
+        self.facet_lanes.len()
+    }
+
+    /// Outward unit normal of a facet.
+    #[inline]
+    pub fn normal(&self, facet: usize) -> Vec3 {
+        self.facet_lanes.point(facet)
+    }
+
+    /// Offset of a facet's plane (mm): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
+    /// margin covers.
+    #[inline]
+    pub fn offset(&self, facet: usize) -> f64 {
+        self.facet_lanes.offset(facet)
+    }
+
+    /// Normals and offsets of all facet planes, as [`Self::normal`] and [`Self::offset`].
+    pub fn planes(&self) -> impl Iterator<Item = (Vec3, f64)> {
+        (0..self.facet_count()).map(|facet| (self.normal(facet), self.offset(facet)))
     }
 
     /// Finds the vertex farthest along `d` by a scan of all vertices; returns index and dot product. Certain up to

@@ -12,6 +12,8 @@ const WIDEST: usize = 8;
 /// unfused, so the result has the same bits on every machine.
 #[derive(Debug, Clone)]
 pub(crate) struct PointRows {
+    /// Number of points, without the padding.
+    count: usize,
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
@@ -27,12 +29,30 @@ impl PointRows {
         let padded = points.len().next_multiple_of(WIDEST);
         let row = |of: &dyn Fn(usize) -> f64| (0..padded).map(|i| of(if i < points.len() { i } else { 0 })).collect();
         Self {
+            count: points.len(),
             x: row(&|i| points[i].x),
             y: row(&|i| points[i].y),
             z: row(&|i| points[i].z),
             offset: if offsets.is_empty() { Vec::new() } else { row(&|i| offsets[i]) },
             arch: Arch::new(),
         }
+    }
+
+    /// Number of points.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Point `i`.
+    #[inline]
+    pub(crate) fn point(&self, i: usize) -> Vec3 {
+        Vec3::new(self.x[i], self.y[i], self.z[i])
+    }
+
+    /// Offset of point `i`; 0 without offsets.
+    #[inline]
+    pub(crate) fn offset(&self, i: usize) -> f64 {
+        self.offset.get(i).copied().unwrap_or(0.0)
     }
 
     /// Returns index and value of the largest `p·d − offset`, the smallest index among equals; `(0, −∞)` without
