@@ -113,8 +113,8 @@ pub fn displaced_intersection(
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
-/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the state of a thread; `moved_a` and
-/// `moved_b` use it.
+/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the state
+/// of a share, which `moved_a` and `moved_b` use.
 pub(crate) fn displaced_intersection_in_parallel<S>(
     p: &Pairing,
     slack: f64,
@@ -124,20 +124,21 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
 ) -> Option<Vec3> {
     let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
     let order = spread_order(shares.len());
-    let first_in = |state: &mut S, place: usize| {
+    first_in_shares(order.len(), |place| {
+        // Shares have few vertices in common. A state for all shares of a thread would hold most vertices of both parts.
+        let state = prepare();
         let mut found = None;
-        let (a, b) = (|i| moved_a(state, i), |j| moved_b(state, j));
-        let mut descent = DualTraversal::new(p, 2.0 * slack);
-        descent.run_below(vec![shares[order[place]]], &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
+        let (a, b) = (|i| moved_a(&state, i), |j| moved_b(&state, j));
+        let (mut descent, below) = (DualTraversal::new(p, 2.0 * slack), vec![shares[order[place]]]);
+        descent.run_below(below, &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
             let met = intersects(&f.corners, &g.corners);
             if met {
                 found = Some((i, j));
             }
             !met
         });
-        found.map(|(i, j)| middle_of_crossing(&moved_a(state, i), &moved_b(state, j)))
-    };
-    first_in_shares(shares.len(), prepare, first_in)
+        found.map(|(i, j)| middle_of_crossing(&moved_a(&state, i), &moved_b(&state, j)))
+    })
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns

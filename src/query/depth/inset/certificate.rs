@@ -15,7 +15,7 @@ use crate::query::triangles::{displaced_intersection, displaced_intersection_in_
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of triangles of a pair above which the crossing test runs in parallel. Each thread then computes its own vertex
+/// Number of triangles of a pair above which the crossing test runs in parallel. Each share then computes its own vertex
 /// offsets.
 const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
 
