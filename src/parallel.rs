@@ -46,16 +46,41 @@ pub(crate) fn both<A: Send, B>(threads: usize, first: impl FnOnce() -> A + Send,
 /// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least` values
 /// at once.
 pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
-    let shares = (values.len() / least.max(1)).clamp(1, threads * SHARES_PER_THREAD);
-    let length = values.len().div_ceil(shares).max(1);
-    let parts: Vec<Mutex<&mut [T]>> = values.chunks_mut(length).map(Mutex::new).collect();
+    let count = values.len();
+    let ends: Vec<usize> = shares(threads, least, count).map(|range| range.end).collect();
+    each_part(threads, values, &ends, |start, part| {
+        for (v, index) in part.iter_mut().zip(start..) {
+            *v = value(index);
+        }
+    });
+}
+
+/// Divides `0..count` into ranges for [`each_part`], each with at least `least` numbers except for a single range.
+pub(crate) fn shares(threads: usize, least: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    let shares = (count / least.max(1)).clamp(1, threads * SHARES_PER_THREAD);
+    (0..shares).map(move |k| k * count / shares..(k + 1) * count / shares)
+}
+
+/// Calls `work` for the parts of a list that end at `ends` (increasing), on up to `threads` threads, with the index of
+/// the first value of the part.
+pub(crate) fn each_part<T: Send>(
+    threads: usize,
+    values: &mut [T],
+    ends: &[usize],
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let (mut rest, mut start) = (values, 0);
+    let parts = ends.iter().map(|&end| {
+        let (part, after) = std::mem::take(&mut rest).split_at_mut(end - start);
+        rest = after;
+        Mutex::new((std::mem::replace(&mut start, end), part))
+    });
+    let parts: Vec<_> = parts.collect();
     map_ranges(threads, parts.len(), 1, |range| {
-        for k in range {
+        for part in &parts[range] {
             // Each part is taken once.
-            let mut part = parts[k].lock().unwrap_or_else(PoisonError::into_inner);
-            for (v, index) in part.iter_mut().zip(k * length..) {
-                *v = value(index);
-            }
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            work(part.0, part.1);
         }
     });
 }
@@ -163,6 +188,18 @@ mod tests {
             let mut values = vec![usize::MAX; count];
             fill(threads, 2, &mut values, |k| k * k);
             assert!(values.iter().enumerate().all(|(k, v)| *v == k * k), "{threads} {count}");
+        }
+    }
+
+    #[test]
+    fn every_part_is_visited_once() {
+        for threads in [1, 3] {
+            let mut values = vec![0; 10];
+            each_part(threads, &mut values, &[3, 3, 10], |start, part| {
+                let value = 100 * start + part.len();
+                part.iter_mut().for_each(|v| *v += value);
+            });
+            assert_eq!(values, [3, 3, 3, 307, 307, 307, 307, 307, 307, 307]);
         }
     }
 

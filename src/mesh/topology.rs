@@ -1,6 +1,7 @@
 //! Edges of a mesh: faces at each edge, edge counts, connected components, duplicate faces.
 
 use crate::geom::union_find::UnionFind;
+use crate::parallel;
 use std::ops::Range;
 
 /// Half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, each sorted by
@@ -73,6 +74,11 @@ pub struct EdgeCounts {
 impl HalfEdges {
     /// Builds the half-edges of triangles over `vertex_count` vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize) -> Self {
+        Self::in_parallel(triangles, vertex_count, 1)
+    }
+
+    /// Builds the same half-edges on up to `threads` threads.
+    pub(crate) fn in_parallel(triangles: &[[u32; 3]], vertex_count: usize, threads: usize) -> Self {
         let mut starts = vec![0u32; vertex_count + 1];
         for t in triangles.iter().filter(|t| !is_collapsed(t)) {
             for (a, b) in sides(t) {
@@ -94,9 +100,20 @@ impl HalfEdges {
                 uses[*slot as usize] = HalfEdge::new(hi, face as u32, a > b);
             }
         }
-        for v in 0..vertex_count {
-            uses[starts[v] as usize..starts[v + 1] as usize].sort_unstable();
-        }
+        let vertices: Vec<_> = parallel::shares(threads, parallel::LEAST_SHARE, vertex_count).collect();
+        let ends: Vec<usize> = vertices.iter().map(|vertices| starts[vertices.end] as usize).collect();
+        parallel::each_part(threads, &mut uses, &ends, |first, part| {
+            let from = starts.partition_point(|&start| (start as usize) < first);
+            let mut rest = part;
+            for length in starts[from..].windows(2).map(|w| (w[1] - w[0]) as usize) {
+                if rest.is_empty() {
+                    break;
+                }
+                let (bucket, after) = rest.split_at_mut(length);
+                bucket.sort_unstable();
+                rest = after;
+            }
+        });
         Self { starts, uses }
     }
 

@@ -46,7 +46,7 @@ impl Polyhedron {
 
 /// Shortest separating translation of B over all face normals and edge pairs; negative if an axis separates.
 fn brute_penetration(a: &Polyhedron, b: &Polyhedron) -> f64 {
-    let mut axes: Vec<Vec3> = a.planes().chain(b.planes()).map(|(normal, _)| normal).collect();
+    let mut axes: Vec<Vec3> = a.normals.iter().chain(&b.normals).copied().collect();
     for e in &a.edges {
         for f in &b.edges {
             let n = (e[1] - e[0]).cross(&(f[1] - f[0]));

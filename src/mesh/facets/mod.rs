@@ -135,7 +135,7 @@ impl ConcaveFacets {
     /// Computes the facets of a mesh with valid indices, on up to `threads` threads; facets, edges and `rounding` as in
     /// [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64, threads: usize) -> Self {
-        let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+        let half_edges = HalfEdges::in_parallel(&mesh.triangles, mesh.vertices.len(), threads);
         let surface = FacetSurface::of(mesh, &half_edges, rounding, threads);
         // Bits of the sagittas: numbers >= 0 order like their bits, so the threads need no lock.
         let largest: Vec<AtomicU64> = (0..surface.count).map(|_| AtomicU64::new(0)).collect();

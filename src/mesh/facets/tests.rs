@@ -103,10 +103,11 @@ fn several_threads_find_the_same_facets() {
     assert!(mesh.vertices.len() > 80_000);
     let alone = ConcaveFacets::of(&mesh, 1e-6, 1);
     assert!(alone.sagitta.iter().filter(|s| **s > 0.0).count() > 10_000);
-    let errors =
-        |threads: usize| facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 1e-6, threads);
+    let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+    let errors = |threads: usize| facet_errors_over(&mesh, &half_edges, 1e-6, threads);
     assert!(errors(1).concave > 0.0, "{:?}", errors(1));
     for threads in [2, 5] {
+        assert!(HalfEdges::in_parallel(&mesh.triangles, mesh.vertices.len(), threads) == half_edges);
         assert_eq!(errors(threads), errors(1));
         let found = ConcaveFacets::of(&mesh, 1e-6, threads);
         assert!(found.facet == alone.facet && found.sagitta == alone.sagitta && found.wide == alone.wide, "{threads}");
