@@ -197,7 +197,9 @@ mod tests {
             let mut values = vec![0; 10];
             each_part(threads, &mut values, &[3, 3, 10], |start, part| {
                 let value = 100 * start + part.len();
-                part.iter_mut().for_each(|v| *v += value);
+                for v in part {
+                    *v += value;
+                }
             });
             assert_eq!(values, [3, 3, 3, 307, 307, 307, 307, 307, 307, 307]);
         }
