@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Order of the shares of a search: those that follow each other lie far apart (J. G. van der Corput, "Verteilungs-
-/// funktionen", 1935). Results often lie close together, and this order soon reaches one of them.
+/// Order of the shares of a search: those that follow each other lie far apart (J. G. van der Corput,
+/// "Verteilungsfunktionen", 1935). Results often lie close together, and this order soon reaches one of them.
 pub(crate) fn spread_order(count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_unstable_by_key(|k| k.reverse_bits());

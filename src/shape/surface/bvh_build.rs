@@ -281,7 +281,7 @@ fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32)
 
 #[inline]
 fn bin_of(at: f32, low: f32, scale: f32) -> usize {
-    // The conversion to a byte takes a third of the instructions of one to `usize`.
+    // The conversion to a byte takes fewer instructions than the one to `usize`.
     usize::from((((at - low) * scale) as u8).min(BINS as u8 - 1))
 }
 
