@@ -211,7 +211,7 @@ mod tests {
         let full = std::env::var_os("INTERFERE_FULL").is_some();
         let mut rng = Rng::new(2024);
         let (mut largest, mut largest_rest) = (0.0_f64, 0.0_f64);
-        for _ in 0..if full { 1_000_000 } else { 4000 } {
+        for _ in 0..if full { 2_000_000 } else { 4000 } {
             let chain = random_chain(&mut rng);
             let cell = random_cell(&mut rng, chain.parameters());
             let frame = Frame::new(&chain, &cell);

@@ -246,7 +246,7 @@ mod tests {
         let full = std::env::var_os("INTERFERE_FULL").is_some();
         let mut rng = Rng::new(7);
         let (mut sharpest, mut separated) = (0.0_f64, [0; 2]);
-        let rounds = if full { 1_000_000 } else { 3000 };
+        let rounds = if full { 2_000_000 } else { 3000 };
         for _ in 0..rounds {
             let chain = turn(&mut rng);
             let axis = OrbitAxis::of(&chain).unwrap();

@@ -41,7 +41,7 @@ fn no_pose_of_a_cell_beats_the_bounds_of_boxes_and_triangles() {
     let full = std::env::var_os("INTERFERE_FULL").is_some();
     let mut rng = Rng::new(31);
     let (mut sharpest, mut separated) = (0.0_f64, 0);
-    for _ in 0..if full { 1_000_000 } else { 3000 } {
+    for _ in 0..if full { 2_000_000 } else { 3000 } {
         let chain = random_chain(&mut rng);
         let parameters = chain.parameters();
         let center: Vec<f64> = (0..parameters).map(|_| rng.signed()).collect();

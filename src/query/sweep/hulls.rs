@@ -161,7 +161,7 @@ mod tests {
         let full = std::env::var_os("INTERFERE_FULL").is_some();
         let mut rng = Rng::new(63);
         let (mut sharpest, mut apart, mut near) = (0.0_f64, 0, 0);
-        for _ in 0..if full { 200_000 } else { 600 } {
+        for _ in 0..if full { 400_000 } else { 600 } {
             let mut cloud = |n: usize| {
                 let size = rng.scale(2.0, 30.0);
                 let at = rng.in_cube() * 5.0;
