@@ -55,9 +55,9 @@ pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], valu
     });
 }
 
-/// Divides `0..count` into ranges for [`each_part`], each with at least `least` numbers except for a single range.
+/// Divides `0..count` into ranges. A range has at least `least` numbers, except for a single range that covers all.
 pub(crate) fn shares(threads: usize, least: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
-    let shares = (count / least.max(1)).clamp(1, threads * SHARES_PER_THREAD);
+    let shares = (count / least.max(1)).clamp(1, threads.max(1) * SHARES_PER_THREAD);
     (0..shares).map(move |k| k * count / shares..(k + 1) * count / shares)
 }
 
@@ -122,8 +122,8 @@ impl Helpers {
         least: usize,
         work: impl Fn(Range<usize>) -> T + Sync,
     ) -> Vec<T> {
-        let shares = (count / least.max(1)).min(threads * SHARES_PER_THREAD);
-        if threads < 2 || shares < 2 {
+        let shares: Vec<_> = shares(threads, least, count).collect();
+        if threads < 2 || shares.len() < 2 {
             return vec![work(0..count)];
         }
         let next = AtomicUsize::new(0);
@@ -131,13 +131,11 @@ impl Helpers {
             let mut done = Vec::new();
             loop {
                 let k = next.fetch_add(1, Ordering::Relaxed);
-                if k >= shares {
-                    return done;
-                }
-                done.push((k, work(k * count / shares..(k + 1) * count / shares)));
+                let Some(share) = shares.get(k) else { return done };
+                done.push((k, work(share.clone())));
             }
         };
-        let taken = self.take(threads.min(shares) - 1, threads);
+        let taken = self.take(threads.min(shares.len()) - 1, threads);
         let mut all = scope(|s| {
             let others: Vec<_> = (0..taken.count).map(|_| s.spawn(take_shares)).collect();
             let mut all = take_shares();

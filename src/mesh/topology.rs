@@ -100,8 +100,8 @@ impl HalfEdges {
                 uses[*slot as usize] = HalfEdge::new(hi, face as u32, a > b);
             }
         }
-        let vertices: Vec<_> = parallel::shares(threads, parallel::LEAST_SHARE, vertex_count).collect();
-        let ends: Vec<usize> = vertices.iter().map(|vertices| starts[vertices.end] as usize).collect();
+        let shares = parallel::shares(threads, parallel::LEAST_SHARE, vertex_count);
+        let ends: Vec<usize> = shares.map(|vertices| starts[vertices.end] as usize).collect();
         parallel::each_part(threads, &mut uses, &ends, |first, part| {
             let from = starts.partition_point(|&start| (start as usize) < first);
             let mut rest = part;

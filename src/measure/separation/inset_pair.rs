@@ -28,6 +28,7 @@ pub(crate) struct InsetPair<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_in_a: &'a Pose,
+    /// Inward direction of each vertex of both surfaces, by [`Surface::inward`].
     inward: [&'a [[f32; 3]]; 2],
     /// Displacement of the vertices (mm).
     tau: f64,

@@ -4,7 +4,12 @@
 //! Triangles coplanar over their common edges form a facet. An angle between [`LEAST_ANGLE`] and [`LARGEST_ANGLE`]
 //! means two facets of one curved surface; a larger one means an edge by design. Width and angle of two such facets
 //! give the sagitta.
+//!
+//! - `errors`: the largest sagittas of a mesh.
+//! - `outlines`: corners of the facets, for their widths.
+//! - `unequal`: facets that are wider than their neighbours.
 
+pub(crate) mod errors;
 pub(crate) mod outlines;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -65,58 +70,6 @@ pub struct Facets {
     pub count: u32,
     /// Edges between facets of one curved surface, in order of their smaller end.
     pub edges: Vec<FacetEdge>,
-}
-
-/// The largest sagittas of a mesh (mesh unit, >= 0); 0 without curved surfaces.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct FacetErrors {
-    /// Largest over all edges.
-    pub largest: f64,
-    /// Largest over the concave edges.
-    pub concave: f64,
-}
-
-/// Computes the largest sagitta of a mesh, concave or convex (mesh unit, >= 0); `rounding` as in [`Facets::of`].
-pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
-    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), rounding, 1).largest
-}
-
-/// Computes the largest sagittas of a mesh, given its half-edges, on up to `threads` threads.
-pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64, threads: usize) -> FacetErrors {
-    let mut surface = FacetSurface::without_facets(mesh, half_edges, rounding, threads);
-    let ends = half_edges.vertex_count();
-    // The widths of single triangles are lower bounds, and exact where no facet has two triangles.
-    let of_triangles = parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
-        let (mut flat, mut errors) = (Vec::new(), FacetErrors::default());
-        for pair in surface.pairs_of(ends) {
-            match pair.fold() {
-                Fold::Flat => flat.push(pair.triangles),
-                Fold::Bend => surface.add_error(&pair, &mut errors),
-                Fold::Sharp => {}
-            }
-        }
-        (flat, errors)
-    });
-    let (flat, errors): (Vec<_>, Vec<_>) = of_triangles.into_iter().unzip();
-    let errors = largest_errors(errors);
-    if flat.iter().all(Vec::is_empty) {
-        return errors;
-    }
-    surface.join_facets(&flat);
-    largest_errors(parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
-        let mut errors = errors;
-        let wide = surface.pairs_of(ends).filter(|p| surface.is_wide(p) && p.fold() == Fold::Bend);
-        wide.for_each(|pair| surface.add_error(&pair, &mut errors));
-        errors
-    }))
-}
-
-/// Largest of several errors.
-fn largest_errors(of: Vec<FacetErrors>) -> FacetErrors {
-    of.into_iter().fold(FacetErrors::default(), |a, b| FacetErrors {
-        largest: greater(a.largest, b.largest),
-        concave: greater(a.concave, b.concave),
-    })
 }
 
 /// Facets of a mesh with their sagittas at concave edges.
@@ -311,29 +264,9 @@ impl<'m> FacetSurface<'m> {
         })
     }
 
-    /// True if one of two triangles belongs to a facet of several.
-    fn is_wide(&self, pair: &TrianglePair) -> bool {
-        pair.triangles.iter().any(|&t| !self.outline(t).is_empty())
-    }
-
     /// Vertices of the facet of a triangle; empty for a facet of one triangle.
     fn outline(&self, t: u32) -> &[u32] {
         self.facet.get(t as usize).map_or(&[], |&f| self.outlines.of_facet(f))
-    }
-
-    /// Raises the errors to the sagitta at an edge.
-    fn add_error(&self, pair: &TrianglePair, errors: &mut FacetErrors) {
-        if let Some(s) = self.sagitta_above(pair, errors.largest) {
-            errors.largest = s;
-            if is_concave(self.mesh, pair) {
-                errors.concave = s;
-            }
-        } else if errors.concave < errors.largest
-            && is_concave(self.mesh, pair)
-            && let Some(s) = self.sagitta_above(pair, errors.concave)
-        {
-            errors.concave = s;
-        }
     }
 
     /// Width of the narrower facet.

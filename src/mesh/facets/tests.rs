@@ -1,9 +1,10 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::mesh::TriMesh;
-use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over};
+use crate::mesh::facets::errors::{FacetErrors, facet_error, facet_errors_over};
+use crate::mesh::facets::{ConcaveFacets, FacetEdge, Facets};
 use crate::mesh::topology::HalfEdges;
-use crate::testkit::solids::{block, joined, prism, reversed, ring as ring_of, translated};
+use crate::testkit::solids::{block, hull_of, joined, prism, reversed, ring as ring_of, translated};
 
 #[test]
 fn the_sagitta_of_a_cylinder_of_64_facets() {
@@ -92,6 +93,34 @@ fn narrower_of_two_facets_counts() {
     assert_eq!((facets.count, facets.edges.len()), (2, 1));
     let edge = facets.edges[0];
     assert!(edge.concave && (edge.theta - 0.1).abs() < 1e-12 && (edge.width - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn errors_of_facets_of_one_and_of_several_triangles_are_the_largest_over_all_edges() {
+    // Triangles around the poles, quadrilaterals between them.
+    let at = |k: usize, steps: usize| 2.0 * std::f64::consts::PI * k as f64 / steps as f64;
+    for (meridians, parallels) in [(20, 8), (12, 30), (16, 16)] {
+        let circle = |p: usize| {
+            let (radius, z) = (5.0 * libm::sin(at(p, 2 * parallels)), 5.0 * libm::cos(at(p, 2 * parallels)));
+            (0..meridians)
+                .map(move |m| Vec3::new(radius * libm::cos(at(m, meridians)), radius * libm::sin(at(m, meridians)), z))
+        };
+        let poles = [Vec3::z() * 5.0, Vec3::z() * -5.0];
+        let sphere = hull_of(&(1..parallels).flat_map(circle).chain(poles).collect::<Vec<_>>()).expect("a solid");
+        for mesh in [joined(&[sphere.clone(), reversed(&prism(16, 1.0, [-1.0, 1.0]))]), reversed(&sphere)] {
+            let facets = Facets::of(&mesh, 1e-9);
+            let singles = (0..facets.count).filter(|f| facets.facet.iter().filter(|g| *g == f).count() == 1).count();
+            assert!(singles >= 2 * meridians && singles < facets.count as usize, "{singles} of {}", facets.count);
+            let largest = |concave: bool| {
+                let edges = facets.edges.iter().filter(|e| e.concave || !concave);
+                edges.map(FacetEdge::sagitta).fold(0.0, greater)
+            };
+            let expected = FacetErrors { largest: largest(false), concave: largest(true) };
+            let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+            assert_eq!(facet_errors_over(&mesh, &half_edges, 1e-9, 1), expected);
+            assert!(expected.concave > 0.0);
+        }
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) mod triangle_bounds;
 
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
-use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::shares::{first_in_shares, spread_order};
 use rayon::prelude::*;
@@ -122,14 +122,13 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
     moved_a: impl Fn(&S, u32) -> Triangle + Sync + Send,
     moved_b: impl Fn(&S, u32) -> Triangle + Sync + Send,
 ) -> Option<Vec3> {
-    let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
-    let order = spread_order(shares.len());
-    first_in_shares(order.len(), |place| {
+    let shares = spread_shares(p, slack);
+    first_in_shares(shares.len(), |k| {
         // Shares have few vertices in common. A state for all shares of a thread would hold most vertices of both parts.
         let state = prepare();
         let mut found = None;
         let (a, b) = (|i| moved_a(&state, i), |j| moved_b(&state, j));
-        let (mut descent, below) = (DualTraversal::new(p, 2.0 * slack), vec![shares[order[place]]]);
+        let (mut descent, below) = (DualTraversal::new(p, 2.0 * slack), vec![shares[k]]);
         descent.run_below(below, &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
             let met = intersects(&f.corners, &g.corners);
             if met {
@@ -139,6 +138,13 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
         });
         found.map(|(i, j)| middle_of_crossing(&moved_a(&state, i), &moved_b(&state, j)))
     })
+}
+
+/// Shares of a crossing test, for corners at most `slack` (mm) from their original positions. Those that follow each
+/// other lie far apart.
+fn spread_shares(p: &Pairing, slack: f64) -> Vec<NodePair> {
+    let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
+    spread_order(shares.len()).into_iter().map(|k| shares[k]).collect()
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns
@@ -163,13 +169,10 @@ pub(crate) fn some_displaced_intersections(
     moved_b: impl Fn(u32) -> Triangle + Sync + Send,
     count: usize,
 ) -> Vec<(u32, u32)> {
-    let descent = || DualTraversal::new(p, 2.0 * slack);
-    let shares = descent().divided(&mut SearchRadius::new(0.0), SHARES);
-    let order = spread_order(shares.len());
-    let visit_share = |descent: &mut DualTraversal, share: &usize| {
+    let shares = spread_shares(p, slack);
+    let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
         let mut met = Vec::new();
-        let below = vec![shares[*share]];
-        descent.run_below(below, &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
+        descent.run_below(vec![*share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
             if intersects(&f.corners, &g.corners) {
                 met.push((i, j));
             }
@@ -179,10 +182,11 @@ pub(crate) fn some_displaced_intersections(
     };
     let mut pairs = Vec::new();
     let (mut first, mut next) = (0, rayon::current_num_threads());
-    while first < order.len() && pairs.len() < count {
+    while first < shares.len() && pairs.len() < count {
         // Pairs are often found in the first shares.
-        let last = order.len().min(first + next);
-        let met: Vec<_> = order[first..last].par_iter().map_init(descent, visit_share).collect();
+        let last = shares.len().min(first + next);
+        let met: Vec<_> =
+            shares[first..last].par_iter().map_init(|| DualTraversal::new(p, 2.0 * slack), visit_share).collect();
         pairs.extend(met.into_iter().flatten().take(count - pairs.len()));
         (first, next) = (last, 2 * next);
     }

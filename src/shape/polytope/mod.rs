@@ -123,13 +123,13 @@ impl Convex {
         self.facet_lanes.len()
     }
 
-    /// Outward unit normal of a facet.
+    /// Outward unit normal of a facet, numbered below [`Self::facet_count`], in the centred frame.
     #[inline]
     pub fn normal(&self, facet: usize) -> Vec3 {
         self.facet_lanes.point(facet)
     }
 
-    /// Offset of a facet's plane (mm): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
+    /// Offset of the plane of a facet, numbered as in [`Self::normal`] (mm, centred frame): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
     /// margin covers.
     #[inline]
     pub fn offset(&self, facet: usize) -> f64 {

@@ -255,13 +255,8 @@ pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &mu
     let upright = upright(&(moments.high - moments.low));
     let middle = (moments.low + moments.high) * 0.5;
     let mut span = Span::new(moments.axes().map(|x| f64::from(x as f32)), middle);
-    if moments.height <= FROM_VERTICES {
-        for t in triangles_below(nodes, at) {
-            span.add_points(&corners(t));
-        }
-    } else {
-        add_boxes(nodes, at, LEVELS_BELOW, &mut span, corners);
-    }
+    let depth = if moments.height <= FROM_VERTICES { FROM_VERTICES } else { LEVELS_BELOW };
+    add_below(nodes, at, depth, &mut span, corners);
     if span.area() < half_surface(&(moments.high - moments.low)) {
         nodes[at].set_box(&span.axes, &span.from, &span.low, &span.high);
     } else {
@@ -270,33 +265,15 @@ pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &mu
     }
 }
 
-/// Triangles below a node: those of its first leaf up to those of its last leaf.
-fn triangles_below(nodes: &[Node], at: usize) -> Range<u32> {
-    let (mut first, mut last) = (at, at);
-    let start = loop {
-        match nodes[first].below() {
-            Below::Triangles(range) => break range.start,
-            Below::Children([left, _]) => first = left as usize,
-        }
-    };
-    let end = loop {
-        match nodes[last].below() {
-            Below::Triangles(range) => break range.end,
-            Below::Children([_, right]) => last = right as usize,
-        }
-    };
-    start..end
-}
-
 /// Adds the leaves up to `depth` levels below a node, by their triangles, and the boxes of the inner nodes exactly
 /// `depth` levels below.
-fn add_boxes(nodes: &[Node], at: usize, depth: u32, span: &mut Span, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
+fn add_below(nodes: &[Node], at: usize, depth: u32, span: &mut Span, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
     match nodes[at].below() {
         Below::Triangles(range) => range.for_each(|t| span.add_points(&corners(t))),
         Below::Children(_) if depth == 0 => span.add_box(&nodes[at]),
         Below::Children(children) => {
             for child in children {
-                add_boxes(nodes, child as usize, depth - 1, span, corners);
+                add_below(nodes, child as usize, depth - 1, span, corners);
             }
         }
     }
