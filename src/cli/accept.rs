@@ -85,7 +85,7 @@ pub struct AcceptArgs {
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let file = assembly_file(args.assembly.clone());
     let place = Place::new(args.baseline.as_deref(), &file);
-    if let Some(what) = Target::obstacle(&place.path) {
+    if let Some((what, _)) = Target::obstacle(&place.path) {
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }
     let old = place.read()?;

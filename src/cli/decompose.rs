@@ -207,7 +207,7 @@ impl Place {
             let fix = "end it in `.obj` for one file of all pieces, or in `/` for a folder of STL files";
             return Err(refuse(&shown, "the name is neither an OBJ file nor a folder", fix));
         }
-        if let Some(what) = Target::obstacle(output) {
+        if let Some((what, _)) = Target::obstacle(output) {
             return Err(refuse(&shown, what, "choose another place"));
         }
         if let (Ok(from), Ok(to)) = (mesh.canonicalize(), output.canonicalize())

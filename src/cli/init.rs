@@ -154,7 +154,7 @@ pub(crate) fn place_of(target: &Target) -> Result<PathBuf, Failure> {
                     "remove it, or name another file with --output",
                 ));
             }
-            if let Some(what) = Target::obstacle(path) {
+            if let Some((what, _)) = Target::obstacle(path) {
                 return Err(refuse(path, what, "choose another place"));
             }
             path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()

@@ -53,6 +53,7 @@ pub mod settings;
 mod settings_tests;
 pub(crate) mod several;
 pub(crate) mod shard;
+mod spared;
 pub(crate) mod suggest;
 pub mod target;
 pub(crate) mod threads;

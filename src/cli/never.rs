@@ -6,6 +6,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{PERFORMANCE, Question, REPORT, TextChoice, sweep_cells};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
+use crate::cli::spared::{check_places, spare_files_of};
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::Error;
@@ -20,17 +21,21 @@ use std::path::PathBuf;
 /// Returns the errors of the check, and of a failed write.
 pub(crate) fn run(args: NeverArgs, quiet: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let question = QuestionSettings::new(args.assembly, &args.question, Measure::Depth);
+    let srdf = args.srdf.map(Target::File);
+    let outputs = || srdf.iter().map(|target| ("--srdf", target));
+    check_places(outputs())?;
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let files = question.files(None);
         let assembly = question.load(&files)?;
+        spare_files_of(outputs(), &assembly)?;
         let options = Options { sweep_cells: args.sweep_cells, ..question.options(assembly.units)? };
         check::meetings(&assembly, &options, &files, &progress)
     });
     drop(progress);
     let found = found?;
-    if let Some(path) = args.srdf {
-        Target::File(path).write(&mut io::sink(), |out| report::never::render_srdf(&found, out))?;
+    if let Some(target) = &srdf {
+        target.write(&mut io::sink(), |out| report::never::render_srdf(&found, out))?;
     }
     Target::Stdout.write(console.stdout, |out| report::never::render(&found, args.format.format(), out))?;
     Ok(Exit::Pass)

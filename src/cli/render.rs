@@ -13,6 +13,7 @@ use crate::cli::progress::Bar;
 use crate::cli::render_source::Source;
 use crate::cli::report_flags::OutputFormat;
 use crate::cli::settings::QuestionSettings;
+use crate::cli::spared::check_places;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location};
@@ -179,11 +180,12 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let colour = terminal.paints(color, terminal.stderr);
     let pool = pool(settings.threads)?;
     let progress = Bar::new(terminal.stderr && !quiet);
-    let source = pool.install(|| Source::new(args, &settings, &gate, &progress))?;
-    let folder = match &output {
-        Output::Folder(folder) => Some(folder.clone()),
-        Output::Picture(_) | Output::File(..) => None,
+    let (folder, file) = match &output {
+        Output::Folder(folder) => (Some(folder.clone()), None),
+        Output::Picture(target) | Output::File(_, target) => (None, Some(target)),
     };
+    check_places(file.map(|target| ("--output", target)))?;
+    let source = pool.install(|| Source::new(args, &settings, &gate, file, &progress))?;
     let outputs = match &output {
         Output::File(format, _) if args.pair.is_empty() => vec![*format],
         _ => Vec::new(),

@@ -6,6 +6,8 @@ use crate::cli::cache_flag::{CacheFolder, open_cache};
 use crate::cli::pair_handle::{PairNames, read_report_bytes};
 use crate::cli::render::RenderArgs;
 use crate::cli::settings::QuestionSettings;
+use crate::cli::spared::{spare, spare_files_of};
+use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::findings::{Judged, as_reported, lint};
 use crate::json::wording::{join_or, nearest, quoted};
@@ -24,18 +26,23 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Reads the report, or checks the pair or the assembly.
+    /// Reads the report, or checks the pair or the assembly. `output` is the file to write.
     ///
     /// # Errors
-    /// Returns the errors of the assembly, of an unknown pair, and of a report of other meshes.
+    /// Returns the errors of the assembly, of an unknown pair, of a report of other meshes, and of an output over one of
+    /// these files.
     pub(crate) fn new(
         args: &RenderArgs,
         settings: &QuestionSettings,
         gate: &Gate,
+        output: Option<&Target>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let files = settings.files(None);
         let assembly = settings.load(&files)?;
+        let output = || output.map(|target| ("--output", target));
+        spare_files_of(output(), &assembly)?;
+        spare(output(), args.report.iter().map(|report| (report.as_path(), "the report")))?;
         if let Some(path) = &args.report {
             let (report, bytes) = read_report_bytes(path, &files)?;
             let s = &report.settings;

@@ -1,7 +1,8 @@
 //! Settles the report outputs: formats, targets, and conflicts before a long run.
 
-use crate::assembly::{Assembly, MeshSource};
+use crate::assembly::Assembly;
 use crate::cli::flags::REPORT;
+use crate::cli::spared::{self, refused};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::report::Format;
@@ -258,12 +259,7 @@ impl Outputs {
     /// # Errors
     /// Returns the first problem.
     pub fn check(&self, inputs: &[(&Path, &str)]) -> Result<(), Error> {
-        for (flag, target) in self.all() {
-            let Target::File(path) = target else { continue };
-            if let Some(obstacle) = Target::obstacle(path) {
-                return Err(refused(path, format!("{flag}: {obstacle}"), ""));
-            }
-        }
+        spared::check_places(self.all())?;
         self.spare(inputs.iter().copied())?;
         for (flag, target) in self.all() {
             let Target::File(path) = target else { continue };
@@ -280,12 +276,7 @@ impl Outputs {
     /// # Errors
     /// Returns the first problem.
     pub fn spare_files_of(&self, assembly: &Assembly) -> Result<(), Error> {
-        let files = assembly.files.iter().map(|file| (Path::new(file), "an assembly file"));
-        let meshes = assembly.parts.iter().filter_map(|part| match &part.source {
-            MeshSource::File { path, .. } => Some((path.as_path(), "a mesh of the assembly")),
-            MeshSource::Memory(_) => None,
-        });
-        self.spare(files.chain(meshes))
+        spared::spare_files_of(self.all(), assembly)
     }
 
     /// Refuses outputs over one of the `inputs` (path and description).
@@ -293,30 +284,8 @@ impl Outputs {
     /// # Errors
     /// Returns the first problem.
     pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = (&'a Path, &'a str)>) -> Result<(), Error> {
-        // A missing file cannot be an input.
-        let mut outputs: Vec<(&str, &Path, PathBuf)> = Vec::new();
-        for (flag, target) in self.all() {
-            if let Target::File(path) = target
-                && let Ok(there) = path.canonicalize()
-            {
-                outputs.push((flag, path, there));
-            }
-        }
-        if outputs.is_empty() {
-            return Ok(());
-        }
-        for (input, what) in inputs {
-            let input = input.canonicalize().ok();
-            if let Some((flag, path, _)) = outputs.iter().find(|(_, _, to)| input.as_ref() == Some(to)) {
-                return Err(refused(path, format!("{flag} would replace {what}"), "name another file"));
-            }
-        }
-        Ok(())
+        spared::spare(self.all(), inputs)
     }
-}
-
-fn refused(path: &Path, what: String, fix: &str) -> Error {
-    Error::one(Location::file(path.display().to_string()), what, fix)
 }
 
 /// Error of two outputs with the same target.

@@ -22,12 +22,13 @@ impl Target {
         if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
     }
 
-    /// Obstacle to writing the file, if visible without a trial: a folder at the path, or a missing parent folder.
-    pub fn obstacle(path: &Path) -> Option<&'static str> {
+    /// Obstacle to writing the file and its cure, if visible without a trial: a folder at the path, or a missing parent
+    /// folder.
+    pub fn obstacle(path: &Path) -> Option<(&'static str, &'static str)> {
         if path.is_dir() {
-            Some("the path is a folder")
+            Some(("the path is a folder", "name a file in it"))
         } else if path.file_name().is_none() || !folder(path).is_dir() {
-            Some("its folder does not exist")
+            Some(("its folder does not exist", "create the folder, or name another one"))
         } else {
             None
         }

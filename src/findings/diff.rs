@@ -287,8 +287,8 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
     let kind = |change: Change| (change, Vec::new());
     match (old.status, new.status) {
         (was, is) if was == is => {}
-        // A former interference or undecided pair now only lacks clearance.
-        (_, Status::TooClose) => return kind(Change::Better),
+        // A former interference or undecided pair now only keeps a wrong distance.
+        (Status::Interference | Status::Undecided, Status::TooClose | Status::Loose) => return kind(Change::Better),
         _ => return kind(Change::Worse),
     }
     let (Some(was), Some(is)) = (old.extent, new.extent) else { return kind(Change::Unmeasured) };

@@ -88,10 +88,14 @@ impl Judged {
         self.severity_of_pair(&self.outcome.pairs[row])
     }
 
-    /// Severity of the finding of a pair of the drawing or of a run; `None` for a pair without a finding.
+    /// Severity of the finding of a pair of the drawing or of a run; `None` for a pair without a finding. For a sweep the
+    /// gravest one: parts of a lesser status may be errors.
     pub fn severity_of_pair(&self, pair: &PairOutcome) -> Option<Level> {
         let rule = pair.rule.and_then(|r| self.outcome.rules.get(r as usize));
-        self.severities.of(pair.status, rule)
+        let parts = pair.swept.iter().flat_map(|swept| swept.failing.iter().flatten()).map(|part| part.status);
+        let levels = std::iter::once(pair.status).chain(parts).filter_map(|status| self.severities.of(status, rule));
+        // Errors come before warnings.
+        levels.min()
     }
 
     /// Number of findings of a severity, in the drawing and in each run.

@@ -132,7 +132,8 @@ pub(crate) fn extent_of(
         }),
         Status::TooClose => gap.map(Severity::Gap),
         // The hash of the inputs tells a changed pair.
-        Status::Undecided | Status::Loose => bracket.map(Severity::Bracket),
+        Status::Undecided => bracket.map(Severity::Bracket),
+        Status::Loose => bracket.map(Severity::Largest),
         // No finding.
         _ => None,
     }

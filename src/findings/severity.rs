@@ -20,8 +20,10 @@ pub enum Severity {
     Depth(f64, Option<CommonVolume>),
     /// Gap of a too small clearance. Less is worse.
     Gap(f64),
-    /// Bounds of the gap of an undecided pair.
+    /// Bounds of the gap of an undecided pair. A lower lower end is worse.
     Bracket(Bounds),
+    /// Bounds of a gap that is too large. A higher lower end is worse.
+    Largest(Bounds),
 }
 
 /// Common volume of two solids (mm³, >= 0).
@@ -50,6 +52,7 @@ impl Severity {
             }
             Self::Gap(gap) => Self::Gap(length(gap)),
             Self::Bracket(bracket) => Self::Bracket(bracket.map(length)),
+            Self::Largest(bracket) => Self::Largest(bracket.map(length)),
         }
     }
 }
@@ -132,6 +135,9 @@ pub(crate) fn worse_in(now: Severity, before: Severity, slack: Slack) -> Option<
         (Severity::Bracket(before), Severity::Bracket(now)) => {
             (Metric::Bracket, exceeds(before.lower - slack.length, now.lower))
         }
+        (Severity::Largest(before), Severity::Largest(now)) => {
+            (Metric::Bracket, exceeds(now.lower, before.lower + slack.length))
+        }
         _ => return None,
     };
     Some(worse.then_some(measure).into_iter().collect())
@@ -201,6 +207,11 @@ mod tests {
         assert_eq!(worse(Severity::Gap(1.24), Severity::Gap(1.25)), Some(false));
         assert_eq!(worse(Severity::Gap(1.239), Severity::Gap(1.25)), Some(true));
         assert_eq!(worse(Severity::Gap(1.0), depth(1.0)), None);
+        let largest = |gap: f64| Severity::Largest([gap, gap + 0.1].into());
+        assert_eq!(worse(largest(20.009), largest(20.0)), Some(false));
+        assert_eq!(worse(largest(20.011), largest(20.0)), Some(true));
+        assert_eq!(worse(largest(18.0), largest(20.0)), Some(false));
+        assert_eq!(worse(largest(18.0), Severity::Gap(18.0)), None);
         assert_eq!(worse(Severity::Bracket([-0.5, 9.0].into()), Severity::Bracket([-0.4, 0.0].into())), Some(true));
     }
 

@@ -191,15 +191,21 @@ fn safe_pose(run: &RunOutcome, p: &PairOutcome) -> Option<Vec<JointTravel>> {
     };
     let moves = |span: &JointSpan| span.joints.iter().any(|t| t.from != t.to);
     let mut set = at(&worst.joints, |t| t.from);
+    let parts = || swept.failing.iter().flatten();
+    // A part may end where one of another status begins.
+    let (mut first, mut last) = (part, part);
+    for _ in parts() {
+        first = parts().find(|other| other.to == first.from).unwrap_or(first);
+        last = parts().find(|other| other.from == last.to).unwrap_or(last);
+    }
     // The outer side of a bracket keeps the limits; at an end of the run, a bracket has no outer side.
-    let safe = match (moves(&part.from), moves(&part.to)) {
-        (true, _) => at(&part.from.joints, |t| t.from),
-        (false, true) => at(&part.to.joints, |t| t.to),
+    let safe = match (moves(&first.from), moves(&last.to)) {
+        (true, _) => at(&first.from.joints, |t| t.from),
+        (false, true) => at(&last.to.joints, |t| t.to),
         (false, false) => return None,
     };
-    let first = swept.failing.iter().flatten().next() == Some(part);
     // Before its first failing part, a sweep of one joint keeps the limits from its start on.
-    let from_start = run.kind == "box" && moves(&part.from) && first;
+    let from_start = run.kind == "box" && moves(&first.from) && parts().next() == Some(first);
     for own in &mut set {
         let start = run.joints.iter().find(|t| t.joint == own.joint);
         if let Some(t) = safe.iter().find(|t| t.joint == own.joint) {

@@ -23,6 +23,7 @@ pub fn accepted_text(
         let number = match e.extent {
             Some(Severity::Depth(depth, _)) => format!(" {} {unit} deep", format_number(depth)),
             Some(Severity::Gap(gap)) => format!(" {} {unit} apart", format_number(gap)),
+            Some(Severity::Largest(gap)) => format!(" {} {unit} apart", format_number(gap.lower)),
             Some(Severity::Bracket(Bounds { lower: low, upper: high })) => {
                 format!(" {} to {} {unit}", format_number(low), format_number(high))
             }

@@ -120,6 +120,7 @@ pub(super) fn state(row: &Row<'_>, [by_volume, by_translation, by_travel]: [bool
         }
         Some(Severity::Depth(depth, _)) => format!(" {} deep", units.format_length(depth)),
         Some(Severity::Gap(gap)) => format!(" {} apart", units.format_length(gap)),
+        Some(Severity::Largest(gap)) => format!(" {} apart", units.format_length(gap.lower)),
         Some(Severity::Bracket(Bounds { lower: low, upper: high })) => {
             format!(" {} to {}", format_number(length(low, units)), units.format_length(high))
         }

@@ -373,6 +373,46 @@ fn cached_pairs_keep_their_own_self_union_warnings() {
     }
 }
 
+/// A bar of two overlapping shells that slides by `end` (mm) toward a box 4 mm away. A lid of the box lies over the bar,
+/// so that the boxes of the parts meet.
+fn sliding_bar(scratch: &Scratch, end: f64) -> Assembly {
+    let bar = joined(&[block([0.0; 3], [6.0, 2.0, 2.0]), block([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
+    let lidded = joined(&[block([14.0, -1.0, -1.0], [18.0, 3.0, 3.0]), block([0.0, 0.0, 4.0], [18.0, 2.0, 5.0])]);
+    for (name, mesh) in [("bar.obj", bar), ("box.obj", lidded)] {
+        std::fs::write(scratch.path().join(name), obj(&mesh)).expect("written");
+    }
+    let file = json!({
+        "version": 1,
+        "parts": { "bar": "bar.obj", "box": "box.obj" },
+        "instances": [{ "id": "bar", "part": "bar" }, { "id": "box", "part": "box" }],
+        "joints": { "slide": { "type": "prismatic", "axis": [1, 0, 0], "range": [0, end], "moves": ["bar"] } },
+        "sweeps": { "in": { "joints": { "slide": "range" } } }
+    });
+    let path = scratch.path().join("assembly.json");
+    std::fs::write(&path, file.to_string()).expect("written");
+    load(&path)
+}
+
+#[test]
+fn cached_sweeps_keep_their_own_self_union_warnings() {
+    // A sweep that stays clear needs no self-union; one that ends in contact or in the box does.
+    let scratch = Scratch::new();
+    let store = Memory::default();
+    for round in 0..2 {
+        for (end, tells, fails) in [(3.0, false, false), (4.0, true, false), (4.5, true, true), (3.5, false, false)] {
+            let assembly = sliding_bar(&scratch, end);
+            let (outcome, stats) = run_with_stats(&assembly, &Options::default(), Some(&store), 2);
+            let told = outcome.warnings.iter().any(|w| w.code == WarningCode::OverlappingShells);
+            let failed =
+                outcome.motion.iter().flat_map(|m| &m.runs).flat_map(|run| &run.rows).any(|row| row.status.fails());
+            assert_eq!((told, failed), (tells, fails), "{end}");
+            let Hits { hits, misses } = used(&stats).sweeps;
+            assert_eq!([hits > 0, misses > 0], [round == 1, round == 0], "{end}");
+            assert_eq!(json_of(&outcome), json_of(&run(&assembly, &Options::default(), None, 1)), "{end}");
+        }
+    }
+}
+
 #[test]
 fn turned_instances_get_correct_boxes_from_cache() {
     // Boxes lie along the root axes: the pose of a pair matters although its two parts stay unchanged.

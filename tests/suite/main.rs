@@ -37,6 +37,7 @@ mod motion_diff;
 mod motion_facets;
 mod motion_gaps;
 mod motion_loops;
+mod motion_parts;
 mod motion_proofs;
 mod mutations;
 mod oracle;

@@ -124,14 +124,19 @@ impl<'s> PairCache<'s> {
         let (place, stored) = bucket.find(self.sweep_key(shapes, query))?;
         let (answer, overlaps) = stored.restored()?;
         bucket.mark_used(place);
-        self.learn(shapes, overlaps.map(Some));
+        self.learn(shapes, overlaps);
         Some(answer)
     }
 
-    /// Keeps an answer over a sweep. Skips an answer without the self-union results of both shapes.
+    /// Keeps an answer over a sweep. Skips an answer without the self-union results that it depends on.
     pub(crate) fn store_sweep(&self, shapes: [u32; 2], query: &SweepQuery<'_>, answer: &SweepAnswer) {
         let [a, b] = shapes.map(|shape| self.shapes.all[shape as usize].overlaps());
-        let stored = a.zip(b).and_then(|(a, b)| StoredSweep::of(answer, [a, b]));
+        let overlaps = a.zip(b).map(|(a, b)| [a, b]);
+        let stored = if answer.used_self_unions() {
+            overlaps.and_then(|overlaps| StoredSweep::of(answer, Some(overlaps)))
+        } else {
+            StoredSweep::of(answer, None)
+        };
         if let Some(stored) = stored {
             self.sweeps_of(shapes[0]).add(self.sweep_key(shapes, query), stored);
         }

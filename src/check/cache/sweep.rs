@@ -13,26 +13,31 @@ pub(crate) struct StoredSweep {
     answer: SweepAnswer,
     /// Code of the reason of an undecided pair.
     why: Option<u8>,
-    /// Self-union result of each shape.
-    overlaps: [u8; 2],
+    /// Self-union results of both shapes, if the answer depends on them.
+    overlaps: Option<[u8; 2]>,
 }
 
 impl StoredSweep {
-    /// Encodes an answer; `None` for a value without a code.
-    pub(crate) fn of(answer: &SweepAnswer, [a, b]: [SelfUnion; 2]) -> Option<Self> {
+    /// Encodes an answer, with the self-union results of both shapes if it depends on them; `None` for a value without a
+    /// code.
+    pub(crate) fn of(answer: &SweepAnswer, overlaps: Option<[SelfUnion; 2]>) -> Option<Self> {
         let why = answer.why.map(|why| code(&REASONS, &why));
+        let overlaps = overlaps.map(|[a, b]| overlaps_code(a).zip(overlaps_code(b)));
         Some(Self {
             answer: answer.clone(),
             why: why.map_or(Some(None), |code| code.map(Some))?,
-            overlaps: [overlaps_code(a)?, overlaps_code(b)?],
+            overlaps: overlaps.map_or(Some(None), |codes| codes.map(|(a, b)| Some([a, b])))?,
         })
     }
 
-    /// Decodes the answer and the self-union results of both shapes; `None` for an unknown code.
-    pub(crate) fn restored(&self) -> Option<(SweepAnswer, [SelfUnion; 2])> {
+    /// Decodes the answer and the self-union results that it depends on; `None` for an unknown code.
+    pub(crate) fn restored(&self) -> Option<(SweepAnswer, [Option<SelfUnion>; 2])> {
         let why = self.why.map(|code| decoded(&REASONS, code));
         let answer = SweepAnswer { why: why.map_or(Some(None), |why| why.map(Some))?, ..self.answer.clone() };
-        let [a, b] = self.overlaps.map(overlaps_of);
-        Some((answer, [a?, b?]))
+        let overlaps = match self.overlaps {
+            None => [None; 2],
+            Some([a, b]) => [Some(overlaps_of(a)?), Some(overlaps_of(b)?)],
+        };
+        Some((answer, overlaps))
     }
 }

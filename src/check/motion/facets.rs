@@ -32,23 +32,31 @@ pub(crate) struct Decided {
 impl Decided {
     /// The status of an answer that no facets change.
     fn plain(answer: SweepAnswer) -> Self {
-        let (status, why) = match answer.status {
-            SweepStatus::Clear => (Status::Clear, None),
-            SweepStatus::TooClose => (Status::TooClose, None),
-            SweepStatus::Loose => (Status::Loose, None),
-            SweepStatus::Contact => (Status::Contact, None),
-            SweepStatus::Allowed => (Status::Allowed, None),
-            SweepStatus::Interference => (Status::Interference, None),
-            SweepStatus::Undecided => (Status::Undecided, Some(NO_PROOF)),
-        };
-        Self { status, why, within_facet_error: false, answer }
+        let why = (answer.status == SweepStatus::Undecided).then_some(NO_PROOF);
+        Self { status: status_of(answer.status), why, within_facet_error: false, answer }
     }
 
-    /// An interference that no static check confirms: the facets leave the failing parts open.
+    /// An interference that no static check confirms: the facets leave the parts that overlap open.
     fn unexplained(mut answer: SweepAnswer) -> Self {
-        answer.open = answer.failing.drain(..).map(|f| [f.from[0], f.to[1]]).collect();
+        let (overlaps, others): (Vec<_>, Vec<_>) =
+            answer.failing.drain(..).partition(|f| f.status == SweepStatus::Interference);
+        answer.open = overlaps.iter().map(|f| [f.from[0], f.to[1]]).collect();
+        answer.failing = others;
         answer.proved = 0.0;
         Self { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
+    }
+}
+
+/// The status of a pair for the status of its sweep.
+pub(crate) fn status_of(status: SweepStatus) -> Status {
+    match status {
+        SweepStatus::Clear => Status::Clear,
+        SweepStatus::TooClose => Status::TooClose,
+        SweepStatus::Loose => Status::Loose,
+        SweepStatus::Contact => Status::Contact,
+        SweepStatus::Allowed => Status::Allowed,
+        SweepStatus::Interference => Status::Interference,
+        SweepStatus::Undecided => Status::Undecided,
     }
 }
 
@@ -72,9 +80,10 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
 /// The status of a segment without facets. A static check must confirm an interference.
 fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, sweep: &Sweep) -> Decided {
     let answer = sweep.answer();
-    let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
+    let overlaps = || answer.failing.iter().filter(|f| f.status == SweepStatus::Interference);
+    let poses = overlaps().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
     // A verdict knows the first broken pose alone, as deep as the limits. Deeper poses follow, soon or late.
-    let first = answer.failing.first().filter(|_| !sweep.measured);
+    let first = overlaps().next().filter(|_| !sweep.measured);
     let later = first.into_iter().flat_map(|f| {
         let rest = f.to[1] - f.from[1];
         (1..=LATER_POSES).rev().map(move |k| f.from[1] + rest * f64::from(-k).exp2())

@@ -268,7 +268,7 @@ fn first_failure(answer: &SweepAnswer) -> Option<([f64; 2], Status)> {
     }
     let whole = [0.0, 1.0];
     let of_segment = |s: &SegmentAnswer| {
-        let failing = s.failing.iter().flatten().map(|f| ([f.from[0][0], f.from[1][0]], s.status));
+        let failing = s.failing.iter().flatten().map(|f| ([f.from[0][0], f.from[1][0]], f.status));
         let open = s.open.iter().map(|span| ([span[0][0], span[1][0]], Status::Undecided));
         failing.chain(open).min_by(|(x, _), (y, _)| x[0].total_cmp(&y[0]))
     };

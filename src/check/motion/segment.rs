@@ -1,6 +1,6 @@
 //! Answers one pair over a segment of a sweep by the triangles, for motions of one parameter (`query::sweep`).
 
-use crate::check::motion::facets::{Decided, decide};
+use crate::check::motion::facets::{Decided, decide, status_of};
 use crate::check::motion::sweep::{Effort, SweepQuery, radius};
 use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::solid::body;
@@ -63,6 +63,8 @@ pub(crate) type Span = [Vec<f64>; 2];
 /// A part of a segment that breaks a limit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FailingSpan {
+    /// Status of the poses inside.
+    pub status: Status,
     /// Bracket of its start.
     pub from: Span,
     /// Bracket of its end.
@@ -177,7 +179,12 @@ fn described(
             answer
                 .failing
                 .iter()
-                .map(|f| FailingSpan { from: span(f.from), to: span(f.to), throughout: f.throughout })
+                .map(|f| FailingSpan {
+                    status: status_of(f.status),
+                    from: span(f.from),
+                    to: span(f.to),
+                    throughout: f.throughout,
+                })
                 .collect(),
         ),
         wide_ends: answer.wide_ends,

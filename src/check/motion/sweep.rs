@@ -79,6 +79,11 @@ impl SweepAnswer {
     pub(crate) fn slack(&self) -> f64 {
         self.segments.iter().map(|s| s.slack).fold(0.0, greater)
     }
+
+    /// True if the answer depends on the self-unions of both shapes. Surfaces that stay apart need none.
+    pub(crate) fn used_self_unions(&self) -> bool {
+        self.status != Status::Clear
+    }
 }
 
 /// Answer of a pair without segments.
@@ -99,10 +104,17 @@ pub(crate) fn by_balls(query: &SweepQuery<'_>) -> Option<SweepAnswer> {
 
 /// Answers a pair by its triangles.
 pub(crate) fn by_triangles(query: &SweepQuery<'_>) -> SweepAnswer {
-    // Every answer depends on both self-unions: their warnings do not depend on the cache.
-    for shape in [query.first, query.second] {
-        shape.exact().surface.solid();
+    let answer = by_surfaces(query);
+    if answer.used_self_unions() {
+        // Warnings about self-unions must not depend on the cache.
+        for shape in [query.first, query.second] {
+            shape.exact().surface.solid();
+        }
     }
+    answer
+}
+
+fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
     let limits = raised(query);
     let none = |why| SweepAnswer { by_balls: false, why: Some(why), proved: 0.0, ..settled(Status::Undecided) };
     if limits.tolerance <= 0.0 {

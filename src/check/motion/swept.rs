@@ -209,7 +209,7 @@ impl Sweeps<'_> {
         let failing = |s: &SegmentAnswer, k: u32| -> Option<Vec<FailingPart>> {
             let parts = s.failing.as_ref()?.iter();
             let part = |f: &super::segment::FailingSpan| FailingPart {
-                status: s.status,
+                status: f.status,
                 from: self.span(k, s, &f.from),
                 to: self.span(k, s, &f.to),
                 throughout: f.throughout,

@@ -132,9 +132,8 @@ impl Checker<'_> {
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
             rule: member.rule,
-            inputs: (matches!(answer.status, Status::Undecided | Status::Loose)
-                || answer.status.fails() && gap.is_none())
-            .then(|| self.inputs(distinct)),
+            inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
+                .then(|| self.inputs(distinct)),
             alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
             swept: None,
         }

@@ -30,6 +30,8 @@ impl PreparedTriangles {
         } else {
             Surface::new(&shape.mesh(), &shape.convex.origin, inside)
         };
+        // A convex solid has one shell without crossings: no search needs to confirm that.
+        let surface = if shape.is_hull && shape.pieces().is_none() { surface.into_boundary() } else { surface };
         Self { surface, facets: OnceLock::new() }
     }
 

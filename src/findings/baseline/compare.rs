@@ -95,7 +95,10 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
         accepted: Some(Accepted { extent, penetration_depth, worse_in }),
     };
     let without_measure = |status: BaselineStatus| comparison(status, Vec::new());
-    let same_inputs = entry.inputs.is_none() || entry.inputs == now.inputs;
+    // The gap of a loose pair tells more than the inputs.
+    let by_gap = entry.status == Status::Loose && extent.is_some() && extent_of_pair(now).is_some();
+    let inputs = entry.inputs.filter(|_| !by_gap);
+    let same_inputs = inputs.is_none() || inputs == now.inputs;
     if entry.status != now.status || !same_inputs {
         return without_measure(BaselineStatus::Changed);
     }
@@ -112,7 +115,7 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
             let farther = penetration.filter(|p| is_farther_in(*p, slack)).map(|_| Metric::Penetration);
             worse.into_iter().chain(farther).collect::<Vec<_>>()
         }) {
-            _ if entry.inputs.is_some() && !is_same_bracket(extent, before, slack.length) => {
+            _ if inputs.is_some() && !is_same_bracket(extent, before, slack.length) => {
                 without_measure(BaselineStatus::Changed)
             }
             Some(worse) if worse.is_empty() => without_measure(BaselineStatus::Accepted),

@@ -203,7 +203,10 @@ fn read_extent(
     let extent = match status {
         Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Severity::Depth(depth, shared)),
         Status::TooClose => reader.number(value, &trail, "a gap").map(Severity::Gap),
-        _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(|b| Severity::Bracket(b.into())),
+        _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(|bounds| match status {
+            Status::Loose => Severity::Largest(bounds.into()),
+            _ => Severity::Bracket(bounds.into()),
+        }),
     };
     extent.map(Some).ok_or(Refused)
 }

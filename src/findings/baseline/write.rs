@@ -72,7 +72,7 @@ impl Serialize for Line<'_> {
                 }
             }
             Some(Severity::Gap(gap)) => map.serialize_entry("gap", gap)?,
-            Some(Severity::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
+            Some(Severity::Bracket(bracket) | Severity::Largest(bracket)) => map.serialize_entry("bracket", bracket)?,
             None => {}
         }
         if let Some(travel) = &e.travel {

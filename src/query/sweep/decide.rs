@@ -6,7 +6,7 @@ use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::inset::{DIVIDED, WHOLE, insets, insets_of_run};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
-use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
+use crate::query::sweep::widest::{GapLimit, Widest, widest};
 use crate::query::sweep::work::Work;
 use crate::shape::surface::Surface;
 
@@ -29,7 +29,8 @@ impl Sweep<'_> {
         let passes = matches!(answer.status, SweepStatus::Clear | SweepStatus::Contact | SweepStatus::Allowed);
         match self.limits.max_gap.filter(|_| passes) {
             Some(largest) => self.decide_from_above(work, largest, answer, approach),
-            None => answer,
+            None if passes => answer,
+            None => self.with_other_parts(work, answer),
         }
     }
 
@@ -44,25 +45,8 @@ impl Sweep<'_> {
             let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work)).flatten();
             return SweepAnswer { worst, ..self.bare(SweepStatus::Clear, Vec::new()) };
         }
-        let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
-        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
-            let failing = vec![self.failing_somewhere(at)];
-            return SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) };
-        }
-        let hard = self.depth_scan(work, limits.deepest());
-        let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
-        let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
-        if shown.is_some() || hard.as_ref().is_some_and(|(_, scan)| scan.violation.is_some()) {
-            return self.interference(work, hard.as_ref(), shown);
-        }
-        let Some((_, hard)) = hard else {
-            // No upper bound of a depth exists: only the distance of the surfaces counts.
-            let beyond = near.violation.map(|v| [v.at, self.range[1]]);
-            let unproved = near.open.iter().chain(&near.nested).copied().chain(beyond).collect();
-            return self.bare(SweepStatus::Undecided, merged(unproved));
-        };
-        if !hard.is_complete() {
-            return self.bare(SweepStatus::Undecided, merged([hard.open, hard.nested].concat()));
+        if let Some(answer) = self.too_deep(work, &near) {
+            return answer;
         }
         if let Some(clearance) = limits.min_clearance
             && let Some(answer) = self.clearance(work, clearance, &apart, near)
@@ -70,6 +54,33 @@ impl Sweep<'_> {
             return answer;
         }
         self.touching(work, &apart)
+    }
+
+    /// The answer of a run that is deeper than its limits, or may be; `None` if no pose is. `near` is the scan of the larger
+    /// of tolerance and clearance.
+    fn too_deep(&self, work: &mut Work, near: &Scan) -> Option<SweepAnswer> {
+        let limits = &self.limits;
+        if limits.allow_depth.is_some_and(|depth| self.thickest() <= depth) {
+            return None;
+        }
+        let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
+        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
+            let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
+            return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
+        }
+        let hard = self.depth_scan(work, limits.deepest());
+        let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
+        let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
+        if shown.is_some() || hard.as_ref().is_some_and(|(_, scan)| scan.violation.is_some()) {
+            return Some(self.interference(work, hard.as_ref(), shown));
+        }
+        let Some((_, hard)) = hard else {
+            // No upper bound of a depth exists: only the distance of the surfaces counts.
+            let beyond = near.violation.map(|v| [v.at, self.range[1]]);
+            let unproved = near.open.iter().chain(&near.nested).copied().chain(beyond).collect();
+            return Some(self.bare(SweepStatus::Undecided, merged(unproved)));
+        };
+        (!hard.is_complete()).then(|| self.bare(SweepStatus::Undecided, merged([hard.open, hard.nested].concat())))
     }
 
     /// A pose that overlaps deeper than all limits, among a few; `None` without one, or if none is cheap to find.
@@ -94,7 +105,7 @@ impl Sweep<'_> {
         let mut answer = self.bare(SweepStatus::Interference, Vec::new());
         answer.failing = match hard {
             Some(hard) => self.parts_too_deep(work, hard, shown),
-            None => shown.map(|at| self.failing_somewhere(at)).into_iter().collect(),
+            None => shown.map(|at| self.failing_somewhere(SweepStatus::Interference, at)).into_iter().collect(),
         };
         if self.measured {
             let seed = answer.failing.first().map_or(self.range[0], |f| f.from[1]);
@@ -128,15 +139,24 @@ impl Sweep<'_> {
         let scan = if larger { Some(near) } else { self.clearance_scan(work, clearance) };
         let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
         if scan.violation.is_some() {
-            let level = work.level(self.chain, greater(clearance, 0.0));
-            // The scan granted the slack; the bracket is that of the clearance itself.
-            let exact = if clearance > 0.0 { self.scan(&level, work, self.range, false) } else { scan };
-            let failing = self.failing(&level, work, clearance, &exact, None);
+            let failing = self.parts_too_close(work, clearance, None);
             let worst = self.measured.then(|| self.least_signed_gap(apart, work)).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
         }
         let open = merged([scan.open.as_slice(), &scan.nested].concat());
         (!scan.is_complete()).then(|| self.bare(SweepStatus::Undecided, open))
+    }
+
+    /// The parts closer than a clearance (mm), overlaps included; `shown` is a pose known to be too close.
+    pub(super) fn parts_too_close(&self, work: &mut Work, clearance: f64, shown: Option<f64>) -> Vec<Failing> {
+        let level = work.level(self.chain, greater(clearance, 0.0));
+        let scan = if clearance > 0.0 {
+            // The bracket is that of the clearance itself: no slack is granted.
+            Some(self.scan(&level, work, self.range, false))
+        } else {
+            self.clearance_scan(work, clearance)
+        };
+        scan.map(|scan| self.failing(&level, work, clearance, &scan, shown)).unwrap_or_default()
     }
 
     /// The answer of a run that keeps all limits from below, and comes within the tolerance.
@@ -181,9 +201,9 @@ impl Sweep<'_> {
         if let (Some(pose), Some(gap)) = (&found.pose, found.bounds()) {
             let at = pose.at[0];
             answer.failing = if self.measured || self.first_failing {
-                parts_above(work, self.chain, self.range, largest, !self.measured)
+                self.parts_too_far(work, largest, at)
             } else {
-                vec![self.failing_somewhere(at)]
+                vec![self.failing_somewhere(SweepStatus::Loose, at)]
             };
             answer.worst = self.measured.then_some(Worst { at, gap, points: pose.points });
         }
@@ -248,8 +268,8 @@ impl Sweep<'_> {
     }
 
     /// A broken pose, with unknown ends.
-    fn failing_somewhere(&self, at: f64) -> Failing {
-        Failing { from: [self.range[0], at], to: [at, self.range[1]], throughout: false }
+    pub(super) fn failing_somewhere(&self, status: SweepStatus, at: f64) -> Failing {
+        Failing { status, from: [self.range[0], at], to: [at, self.range[1]], throughout: false }
     }
 
     /// Width of the bracket of a gap that is not an overlap (mm), before the margin is added at both ends.

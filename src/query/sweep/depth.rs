@@ -205,7 +205,7 @@ impl Sweep<'_> {
     }
 
     /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).
-    fn thickest(&self) -> f64 {
+    pub(super) fn thickest(&self) -> f64 {
         let of = |hull: &Convex| {
             let itself = HullPair { a: hull, b: hull, b_in_a: &Pose::identity() };
             if hull.rank == 3 { overlap(&itself, None, Goal::VALUE).upper } else { 0.0 }

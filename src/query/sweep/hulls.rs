@@ -8,7 +8,6 @@ use crate::geom::{Pose, Vec3};
 use crate::motion::{Frame, MovingAxis, Twist};
 use crate::query::convex::gjk::{GjkEnd, HullPair, separation};
 use crate::query::depth::SolidRef;
-use crate::query::sweep::inset::boundary;
 use crate::query::sweep::prove::Near;
 use crate::shape::hull::{convex_hull, facets};
 use crate::shape::polytope::Convex;
@@ -134,9 +133,8 @@ fn is_convex(solid: &SolidRef, margin: f64) -> bool {
         let (facet, _) = hull.depth(&((corners[0] + corners[1] + corners[2]) / 3.0));
         corners.iter().all(|x| hull.offset(facet) - hull.normal(facet).dot(x) <= margin)
     };
-    let whole = boundary(surface).is_some_and(|boundary| std::ptr::eq(boundary, surface));
-    let convex = || solid.is_hull || tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet);
-    whole && hull.rank == 3 && convex()
+    let convex = || tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet);
+    hull.rank == 3 && (solid.is_hull || convex() && surface.is_one_patch())
 }
 
 #[cfg(test)]

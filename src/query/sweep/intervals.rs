@@ -9,7 +9,7 @@ use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
 use crate::query::sweep::lasting::LastingBalls;
 use crate::query::sweep::level::{Level, Scan};
-use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep};
+use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep, SweepStatus};
 use crate::query::sweep::widest::by_pairs;
 use crate::query::sweep::work::Work;
 
@@ -20,8 +20,8 @@ const MAX_QUERIES: [usize; 2] = [256, 2048];
 const HALVINGS: u32 = 40;
 
 impl Sweep<'_> {
-    /// Finds the failing parts at a level, the signed gap `limit` (mm). `scan` is the scan of the whole run from its
-    /// start; `shown` is a broken pose known otherwise.
+    /// Finds the failing parts at a level, the signed gap `limit` (mm): for a depth `Interference`, else `TooClose`.
+    /// `scan` is the scan of the whole run from its start; `shown` is a broken pose known otherwise.
     pub(crate) fn failing(
         &self,
         level: &Level,
@@ -30,11 +30,12 @@ impl Sweep<'_> {
         scan: &Scan,
         shown: Option<f64>,
     ) -> Vec<Failing> {
+        let status = if limit < 0.0 { SweepStatus::Interference } else { SweepStatus::TooClose };
         let [from, to] = self.range;
         let any = [scan.violation.map(|v| v.at), shown].into_iter().flatten().reduce(f64::min);
         let Some(any) = any else { return Vec::new() };
         if !self.measured {
-            return vec![Failing { from: scan.first.unwrap_or([from, any]), to: [any, to], throughout: false }];
+            return vec![Failing { status, from: scan.first.unwrap_or([from, any]), to: [any, to], throughout: false }];
         }
         let first = if self.slack(work, limit, from, 0.0) > 0.0 {
             [from; 2]
@@ -59,10 +60,10 @@ impl Sweep<'_> {
         let mut out = Vec::new();
         let mut start = first;
         for [end, next] in gaps {
-            out.push(Failing { from: start, to: end, throughout });
+            out.push(Failing { status, from: start, to: end, throughout });
             start = next;
         }
-        out.push(Failing { from: start, to: last, throughout });
+        out.push(Failing { status, from: start, to: last, throughout });
         out
     }
 
@@ -154,14 +155,17 @@ impl Sweep<'_> {
     /// than `enough` (mm, >= 0) ends there.
     fn slack(&self, work: &mut Work, limit: f64, q: f64, enough: f64) -> f64 {
         let pose = self.chain.pose(&[q]);
+        let mut known = f64::NEG_INFINITY;
         if limit > 0.0
             && let Some((d, _)) = work.still.distance(&pose, limit)
-            && d > work.still.margin
-            && !work.still.nested(&pose)
         {
-            return limit - (d + work.still.margin);
+            // The gap is at most the distance of the surfaces: it is less for solids that overlap or are nested.
+            known = limit - (d + work.still.margin);
+            if known > enough || (d > work.still.margin && !work.still.nested(&pose)) {
+                return known;
+            }
         }
         let ball = work.still.ball(&pose, None, enough - limit);
-        ball.map_or(f64::NEG_INFINITY, |(depth, _)| limit + depth)
+        ball.map_or(known, |(depth, _)| greater(known, limit + depth))
     }
 }

@@ -44,6 +44,7 @@ pub(crate) mod intervals;
 pub(crate) mod lasting;
 mod level;
 pub(crate) mod orbits;
+mod parts;
 pub(crate) mod prove;
 pub(crate) mod reach;
 pub(crate) mod regions;

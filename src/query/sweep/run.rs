@@ -96,9 +96,11 @@ pub struct Worst {
     pub points: [Vec3; 2],
 }
 
-/// A part of a run that breaks a rule; each end is a bracket, with the pose on the inner side broken.
+/// A part of a run that breaks a limit; each end is a bracket, with the pose on the inner side broken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failing {
+    /// Status of the poses inside: `Interference`, `TooClose` or `Loose`.
+    pub status: SweepStatus,
     /// Bracket of the start.
     pub from: [f64; 2],
     /// Bracket of the end.
@@ -121,7 +123,8 @@ pub struct SweepAnswer {
     /// Bracket of the first pose that comes within the larger of tolerance and clearance (less a hundredth of the
     /// tolerance), if one is known; of the first pose above the largest gap for [`SweepStatus::Loose`].
     pub approach: Option<[f64; 2]>,
-    /// Parts that break the rule, in order; empty for passing runs.
+    /// Parts that break a limit, in order: those of the status, and those of lesser ones beside them. Empty for passing
+    /// runs.
     pub failing: Vec<Failing>,
     /// True if an end of a measured failing part has a wider bracket than promised: B moves by more than a hundredth of
     /// the tolerance within it.

@@ -5,7 +5,7 @@ use crate::mesh::TriMesh;
 use crate::motion::{Chain, ChainJoint, Joint, JointKind, Law};
 use crate::query::depth::tests::{Part, part_with};
 use crate::query::sweep::still::Still;
-use crate::query::sweep::{DEFAULT_TESTS, Sweep, SweepAnswer, SweepLimits, SweepStatus};
+use crate::query::sweep::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus};
 use crate::shape::surface::Inside;
 use crate::testkit::rng::Rng;
 use crate::testkit::solids::{block, prism, tube};
@@ -66,26 +66,42 @@ pub(crate) fn agrees(answer: &SweepAnswer, limits: &SweepLimits, q: f64, still: 
         SweepStatus::Interference | SweepStatus::Undecided | SweepStatus::Loose => {}
     }
     if let Some(largest) = limits.max_gap {
-        agrees_from_above(answer, largest, q, gap, &label);
+        agrees_from_above(answer, largest, gap, &label);
     }
     if let Some(worst) = answer.worst.filter(|_| answer.status != SweepStatus::Loose) {
         assert!(gap.upper >= worst.gap.lower - 1e-9, "{label}");
     }
-    let limit = match answer.status {
-        SweepStatus::TooClose => limits.min_clearance,
-        SweepStatus::Interference => Some(-TOLERANCE),
-        _ => None,
+    agrees_with_parts(answer, limits, q, gap, &label);
+}
+
+/// Compares the failing parts of an answer with the gap at one pose.
+fn agrees_with_parts(answer: &SweepAnswer, limits: &SweepLimits, q: f64, gap: Bounds, label: &str) {
+    let slack = 0.0101 * TOLERANCE;
+    let within = |statuses: &[SweepStatus]| {
+        let holds = |f: &Failing| statuses.contains(&f.status) && f.from[0] <= q && q <= f.to[1];
+        answer.failing.iter().any(holds) || answer.open.iter().any(|o| o[0] <= q && q <= o[1])
     };
-    if let Some(limit) = limit {
-        let outside = answer.failing.iter().all(|f| q < f.from[0] || q > f.to[1]);
-        let inside = answer.failing.iter().any(|f| f.throughout && q >= f.from[1] && q <= f.to[0]);
-        assert!(!outside || gap.upper >= limit - slack, "{label}");
-        assert!(!inside || gap.lower <= limit + slack, "{label}");
+    let (depth, close, loose) = (SweepStatus::Interference, SweepStatus::TooClose, SweepStatus::Loose);
+    let clearance = limits.min_clearance.unwrap_or(f64::NEG_INFINITY);
+    let largest = limits.max_gap.unwrap_or(f64::INFINITY);
+    let fails = [depth, close, loose].contains(&answer.status);
+    // A verdict names the parts of its status alone.
+    let listed = |status: SweepStatus| (answer.worst.is_some() && fails) || answer.status == status;
+    assert!(!listed(depth) || within(&[depth]) || gap.upper >= -TOLERANCE - slack, "{label}");
+    assert!(!listed(close) || within(&[depth, close]) || gap.upper >= clearance - slack, "{label}");
+    assert!(!listed(loose) || within(&[loose]) || gap.lower <= largest + answer.slack + 1e-9, "{label}");
+    for f in answer.failing.iter().filter(|f| f.throughout && q >= f.from[1] && q <= f.to[0]) {
+        let breaks = match f.status {
+            SweepStatus::Interference => gap.lower <= -TOLERANCE + slack,
+            SweepStatus::TooClose => gap.lower <= clearance + slack && gap.upper >= -TOLERANCE - slack,
+            _ => gap.upper >= largest - slack,
+        };
+        assert!(breaks, "{label}");
     }
 }
 
 /// Compares an answer under a largest gap with the gap at one pose.
-fn agrees_from_above(answer: &SweepAnswer, largest: f64, q: f64, gap: Bounds, label: &str) {
+fn agrees_from_above(answer: &SweepAnswer, largest: f64, gap: Bounds, label: &str) {
     let slack = answer.slack + 1e-9;
     match answer.status {
         SweepStatus::Clear | SweepStatus::Contact => assert!(gap.lower <= largest + slack, "{label}"),
@@ -93,10 +109,6 @@ fn agrees_from_above(answer: &SweepAnswer, largest: f64, q: f64, gap: Bounds, la
             if let Some(worst) = answer.worst {
                 assert!(gap.lower <= worst.gap.upper + 1e-9, "{label}");
             }
-            let outside = answer.failing.iter().all(|f| q < f.from[0] || q > f.to[1]);
-            let inside = answer.failing.iter().any(|f| f.throughout && q >= f.from[1] && q <= f.to[0]);
-            assert!(!outside || gap.lower <= largest + slack, "{label}");
-            assert!(!inside || gap.upper >= largest - slack, "{label}");
         }
         _ => {}
     }

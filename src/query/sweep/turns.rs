@@ -4,7 +4,8 @@
 
 use crate::motion::{Cell, Chain, JointKind};
 use crate::query::sweep::cells::merged;
-use crate::query::sweep::run::{Failing, Sweep, SweepAnswer};
+use crate::query::sweep::parts::{BREAKING, in_order};
+use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus};
 
 /// Largest number of turns for which failing or open parts repeat.
 const MAX_TURNS: f64 = 1000.0;
@@ -38,13 +39,18 @@ impl SweepAnswer {
         }
         let turns = libm::ceil((ends[1] - ends[0]) / period) as u32;
         let shifts: Vec<f64> = (0..=turns).map(|k| f64::from(k) * period).filter(|s| ends[0] + s < ends[1]).collect();
-        self.failing = match self.failing.as_slice() {
-            // The broken pose alone is known.
-            [f] if is_open([f.from, f.to], turn.range) || !turn.measured => {
-                vec![Failing { to: [f.to[0], ends[1]], ..*f }]
+        let of = |status: SweepStatus| -> Option<Vec<Failing>> {
+            let parts: Vec<Failing> = self.failing.iter().filter(|f| f.status == status).copied().collect();
+            match parts.as_slice() {
+                // The broken pose alone is known.
+                [f] if is_open([f.from, f.to], turn.range) || !turn.measured => {
+                    Some(vec![Failing { to: [f.to[0], ends[1]], ..*f }])
+                }
+                parts => repeated_parts(parts, turn.range, &shifts, ends[1]),
             }
-            parts => repeated_parts(parts, turn.range, &shifts, ends[1])?,
         };
+        let parts = BREAKING.map(of).into_iter().collect::<Option<Vec<_>>>()?;
+        self.failing = in_order(parts.concat());
         let open = shifts.iter().flat_map(|s| self.open.iter().map(move |o| [o[0] + s, (o[1] + s).min(ends[1])]));
         self.open = merged(open.filter(|o| o[0] < ends[1]).collect());
         // A share of 0 says that no part is proved, also outside the open parts.
@@ -102,7 +108,7 @@ fn repeated_parts(parts: &[Failing], range: [f64; 2], shifts: &[f64], end: f64) 
 
 /// The part up to the end of a run; `None` if the pose at that end may keep the rule or break it.
 fn cut_off(part: Failing, end: f64) -> Option<Failing> {
-    let Failing { from, to, throughout } = part;
+    let Failing { status, from, to, throughout } = part;
     if to[1] <= end {
         return Some(part);
     }
@@ -110,5 +116,5 @@ fn cut_off(part: Failing, end: f64) -> Option<Failing> {
         return None;
     }
     let to = if to[0] > end { [end; 2] } else { [to[0], end] };
-    (to[0] < end || throughout).then_some(Failing { from, to, throughout })
+    (to[0] < end || throughout).then_some(Failing { status, from, to, throughout })
 }

@@ -9,7 +9,7 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::motion::{Chain, Frame, Twist};
 use crate::query::sweep::level::price;
 use crate::query::sweep::regions::{Region, Regions};
-use crate::query::sweep::run::{Failing, PROMISED_FLOORS};
+use crate::query::sweep::run::{Failing, PROMISED_FLOORS, SweepStatus};
 use crate::query::sweep::still::Still;
 use crate::query::sweep::work::{Work, balls};
 use crate::query::triangles::Gap;
@@ -350,7 +350,8 @@ impl PartsAbove {
 
     fn close(&mut self, kept: f64) {
         if let Some((from, end)) = self.current.take() {
-            self.parts.push(Failing { from, to: [end, kept], throughout: true });
+            let status = SweepStatus::Loose;
+            self.parts.push(Failing { status, from, to: [end, kept], throughout: true });
         }
     }
 

@@ -85,7 +85,7 @@ fn lines(e: &ExplainedRun, judged: &Judged, motion: &MotionOutcome, row: &PairOu
     let tests = format!("{} and {} of joint values", count(swept.tests, "test"), count(swept.cells, "cell"));
     lines.push(("proof", format!("{} proved, by {tests}", span::proved(row))));
     if let Some(first) = &swept.first {
-        lines.push(("first", format!("within the limits from {} on", span::bracket(o, swept, first))));
+        lines.push(("first", format!("touch or break of a limit at {}", span::bracket(o, swept, first))));
     }
     let parts = span::parts(o, row);
     if !parts.is_empty() {

@@ -134,7 +134,9 @@ impl Accepted {
                 Self { overlap_depth: Some(length(depth, units)), overlap_volume, ..none }
             }
             Some(Severity::Gap(gap)) => Self { gap: Some(length(gap, units)), ..none },
-            Some(Severity::Bracket(b)) => Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none },
+            Some(Severity::Bracket(b) | Severity::Largest(b)) => {
+                Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none }
+            }
         }
     }
 }

@@ -67,7 +67,15 @@ impl Surface {
     /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call searches
     /// for them, in about the time of building the tree.
     pub(crate) fn has_self_intersections(&self) -> bool {
-        self.inside == Inside::Solid && self.self_intersections().pairs > 0
+        let is_clean = matches!(self.resolved.get(), Some(Resolution::Clean));
+        self.inside == Inside::Solid && !is_clean && self.self_intersections().pairs > 0
+    }
+
+    /// True if the surface is one closed patch without crossings: the boundary of its solid. The first call costs as much
+    /// as [`Self::has_self_intersections`].
+    pub(crate) fn is_one_patch(&self) -> bool {
+        let one = || Patches::of(self, &vec![false; self.triangles.len()]).count() == 1;
+        self.inside == Inside::Solid && !self.has_self_intersections() && one()
     }
 
     fn self_intersections(&self) -> &SelfIntersections {

@@ -139,6 +139,11 @@ impl Surface {
     /// Marks the surface as the boundary of its solid, and replaces the source of each triangle by `source`.
     pub(crate) fn into_self_union(mut self, source: impl Fn(u32) -> u32) -> Self {
         self.source.iter_mut().for_each(|t| *t = source(*t));
+        self.into_boundary()
+    }
+
+    /// Marks the surface as the boundary of its solid.
+    pub(crate) fn into_boundary(mut self) -> Self {
         self.resolved = OnceLock::from(Resolution::Clean);
         self
     }

@@ -1,0 +1,118 @@
+//! Does a sweep show every part that breaks a limit, also beside parts of a worse status?
+
+use crate::motion::{holds, report, row};
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use crate::support::solids::{block, obj};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// A block of 10 mm that slides along x through a post, 20 mm away and 2 mm thick, under a rule.
+fn past_a_post(scratch: &Scratch, rule: &Value, range: [f64; 2]) -> PathBuf {
+    for (name, mesh) in [("block", block([0.0; 3], [10.0; 3])), ("post", block([30.0, 0.0, 0.0], [32.0, 10.0, 10.0]))] {
+        fs::write(scratch.path().join(format!("{name}.obj")), obj(&mesh)).expect("written");
+    }
+    let mut rule = rule.clone();
+    rule["between"] = json!(["block", "post"]);
+    rule["reason"] = json!("a test");
+    let file = json!({
+        "version": 1,
+        "tolerance": 0.01,
+        "parts": { "block": "block.obj", "post": "post.obj" },
+        "instances": [{ "id": "block", "part": "block" }, { "id": "post", "part": "post" }],
+        "joints": { "slide": { "type": "prismatic", "axis": [1, 0, 0], "range": range, "moves": ["block"] } },
+        "sweeps": { "along": { "joints": { "slide": "range" } } },
+        "rules": [rule]
+    });
+    let path = scratch.path().join("assembly.json");
+    fs::write(&path, file.to_string()).expect("written");
+    path
+}
+
+/// Status, start and end of a part.
+type Part = (&'static str, f64, f64);
+
+#[test]
+fn a_row_lists_the_parts_of_all_broken_limits() {
+    let scratch = Scratch::new();
+    let through = ("interference", 20.01, 31.99);
+    let (before, after) = (("too_close", 15.0, 20.01), ("too_close", 31.99, 37.0));
+    let (far, gone) = (("loose", 0.0, 2.0), ("loose", 50.0, 60.0));
+    let cases: [(Value, [f64; 2], &str, &[Part]); 6] = [
+        (json!({ "min_clearance": 5 }), [0.0, 60.0], "interference", &[before, through, after]),
+        (json!({ "max_gap": 18 }), [0.0, 60.0], "interference", &[far, through, gone]),
+        (
+            json!({ "min_clearance": 5, "max_gap": 18 }),
+            [0.0, 60.0],
+            "interference",
+            &[far, before, through, after, gone],
+        ),
+        (json!({ "min_clearance": 5, "max_gap": 18 }), [0.0, 17.0], "too_close", &[far, ("too_close", 15.0, 17.0)]),
+        // The run ends within the post.
+        (json!({ "min_clearance": 5 }), [0.0, 27.0], "interference", &[before, ("interference", 20.01, 27.0)]),
+        // The depth of 2 mm is allowed.
+        (json!({ "allow_depth": 3, "max_gap": 18 }), [0.0, 60.0], "loose", &[far, gone]),
+    ];
+    for (rule, range, status, parts) in cases {
+        let path = past_a_post(&scratch, &rule, range);
+        let (found, code) = report(&path, &["--run", "along"]);
+        let row = row(&found, "along", "block", "post");
+        let intervals = row["intervals"].as_array().expect("intervals");
+        let told: Vec<&str> = intervals.iter().filter_map(|part| part["status"].as_str()).collect();
+        let expected: Vec<&str> = parts.iter().map(|part| part.0).collect();
+        assert_eq!((code, &row["status"], told), (1, &json!(status), expected), "{rule} {range:?}");
+        for (part, (_, from, to)) in intervals.iter().zip(parts) {
+            assert!(holds(&part["from"]["slide"], *from) && holds(&part["to"]["slide"], *to), "{rule}: {part}");
+            assert_eq!(part["throughout"], true, "{rule}: {part}");
+        }
+        let travel = row["failing_travel"].as_f64().expect("a length");
+        let length: f64 = parts.iter().map(|(_, from, to)| to - from).sum();
+        assert!((travel - length).abs() < 1e-3, "{rule}: {travel} {length}");
+    }
+}
+
+#[test]
+fn a_range_ends_where_the_first_limit_breaks() {
+    let scratch = Scratch::new();
+    let cases = [
+        (json!({ "min_clearance": 5 }), 15.0, "too_close"),
+        (json!({ "min_clearance": 25 }), 0.0, "too_close"),
+        (json!({ "max_gap": 19, "allow_depth": 1 }), 0.0, "loose"),
+        (json!({ "min_clearance": 1, "max_gap": 30 }), 19.0, "too_close"),
+        (json!({ "allow_depth": 1, "max_gap": 30 }), 21.0, "interference"),
+    ];
+    for (rule, free, status) in cases {
+        let path = past_a_post(&scratch, &rule, [0.0, 26.0]);
+        let ran = interfere(&["range", path.to_str().expect("UTF-8"), "slide", "--format", "json", "--quiet"]);
+        let found = parsed(&ran.stdout);
+        let side = &found["joints"][0]["up"];
+        let end = side["free"].as_f64().expect("a value");
+        assert!((end - free).abs() < 1e-3 && end <= free, "{rule}: {found}");
+        assert_eq!(side["stop"]["status"], status, "{rule}: {found}");
+    }
+}
+
+#[test]
+fn the_gravest_part_grades_a_row() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "min_clearance": 5 }), [0.0, 25.0]);
+    let mild = ["--severity", "interference=warning"];
+    let (found, code) = report(&path, &mild);
+    assert_eq!((code, &row(&found, "along", "block", "post")["severity"]), (1, &json!("error")));
+    let (found, code) = report(&path, &[&mild[..], &["--severity", "too_close=warning"]].concat());
+    assert_eq!((code, &row(&found, "along", "block", "post")["severity"]), (0, &json!("warning")));
+}
+
+#[test]
+fn a_baseline_sees_new_parts_of_a_lesser_status() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "min_clearance": 1 }), [0.0, 25.0]);
+    let text = path.to_str().expect("UTF-8");
+    assert_eq!(interfere(&["accept", text, "--reason", "known"]).code, 0);
+    assert_eq!(report(&path, &[]).1, 0);
+    past_a_post(&scratch, &json!({ "min_clearance": 5 }), [0.0, 25.0]);
+    let (found, code) = report(&path, &[]);
+    assert_eq!((code, &row(&found, "along", "block", "post")["baseline"]), (1, &json!("worse")));
+}
