@@ -12,11 +12,12 @@ struct Kind {
 }
 
 const FROM_CAD: &str = "open in CAD and export each part as STL";
+const IMPORT: &str = "read with `interfere import`";
 const CONVERT: &str = "convert to STL or OBJ, one file for each part";
 
 const KINDS: [Kind; 12] = [
-    Kind { name: "STEP", endings: &["step", "stp", "p21"], way: FROM_CAD },
-    Kind { name: "IGES", endings: &["iges", "igs"], way: FROM_CAD },
+    Kind { name: "STEP", endings: &["step", "stp", "p21"], way: IMPORT },
+    Kind { name: "IGES", endings: &["iges", "igs"], way: IMPORT },
     Kind { name: "Parasolid", endings: &["x_t", "x_b"], way: FROM_CAD },
     Kind { name: "SolidWorks", endings: &["sldprt", "sldasm"], way: "export each part as STL from SolidWorks" },
     Kind { name: "Inventor", endings: &["ipt", "iam"], way: "export each part as STL from Inventor" },
@@ -24,8 +25,8 @@ const KINDS: [Kind; 12] = [
     Kind { name: "Fusion", endings: &["f3d", "f3z"], way: "export each part as STL from Fusion" },
     Kind { name: "FreeCAD", endings: &["fcstd"], way: "export each part as STL from FreeCAD" },
     Kind { name: "OpenSCAD", endings: &["scad"], way: "write each part with `openscad -o PART.stl`" },
-    Kind { name: "3MF", endings: &["3mf"], way: "save each object as STL" },
-    Kind { name: "glTF", endings: &["gltf", "glb"], way: CONVERT },
+    Kind { name: "3MF", endings: &["3mf"], way: IMPORT },
+    Kind { name: "glTF", endings: &["gltf", "glb"], way: IMPORT },
     Kind { name: "other mesh", endings: &["wrl", "vrml", "dae", "x3d", "amf", "fbx", "blend"], way: CONVERT },
 ];
 
@@ -63,9 +64,9 @@ mod tests {
         assert_eq!(
             files.ways(),
             [
-                "2 STEP files: open in CAD and export each part as STL",
-                "1 3MF file: save each object as STL",
-                "1 glTF file: convert to STL or OBJ, one file for each part",
+                "2 STEP files: read with `interfere import`",
+                "1 3MF file: read with `interfere import`",
+                "1 glTF file: read with `interfere import`",
             ]
         );
         assert!(CadFiles::default().ways().is_empty());

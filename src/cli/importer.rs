@@ -74,7 +74,7 @@ impl Importer {
                 }
                 None => format!("no program `{PROGRAM}`, which reads this format"),
             };
-            let fix = "pipx install 'interfere-cad[occt]'";
+            let fix = "install it from the sources of interfere: pipx install './python[occt]'";
             return Err(refuse(file, Refusal::ImporterMissing, what, fix));
         };
         let mut flags: Vec<OsString> = ["--protocol", "1", "--deflection"].map(OsString::from).to_vec();

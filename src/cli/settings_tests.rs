@@ -73,7 +73,10 @@ fn length_overflow_is_an_error() {
 #[test]
 fn invalid_outputs_are_refused_before_the_run() {
     for (line, error) in [
-        ("--output /no/such/folder/r.json", "/no/such/folder/r.json: --output: its folder does not exist; create the folder, or name another one"),
+        (
+            "--output /no/such/folder/r.json",
+            "/no/such/folder/r.json: --output: its folder does not exist; create the folder, or name another one",
+        ),
         ("--timings src", "src: --timings: the path is a folder; name a file in it"),
         ("--output Cargo.toml", "Cargo.toml: --output would replace the assembly; name another file"),
         ("--output x --timings x", "x: --output and --timings write to this place; choose two places"),
@@ -89,7 +92,10 @@ fn invalid_outputs_are_refused_before_the_run() {
             "--output needs a --format without a file; remove --output, or add a --format without a file",
         ),
         ("--format sarif=src", "src: --format: the path is a folder; name a file in it"),
-        ("--format sarif=/no/such/folder/s", "/no/such/folder/s: --format: its folder does not exist; create the folder, or name another one"),
+        (
+            "--format sarif=/no/such/folder/s",
+            "/no/such/folder/s: --format: its folder does not exist; create the folder, or name another one",
+        ),
         (
             "--format markdown=src/../Cargo.toml",
             "src/../Cargo.toml: --format would replace the assembly; name another file",

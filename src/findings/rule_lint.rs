@@ -147,6 +147,11 @@ impl<'a> WrittenRule<'a> {
         Some(self.warning(WarningCode::ContradictingRules, message))
     }
 
+    /// Cure of a useless allowance: a rule with a largest gap keeps it.
+    fn without_allowance(&self) -> &'static str {
+        if self.rule.max_gap.is_some() { "remove `allow_depth` from the rule" } else { "remove the rule" }
+    }
+
     /// Warning about an allowance below the tolerance, or above the measured depth.
     fn allowance(&self) -> Option<Warning> {
         let RuleAction::AllowDepth(allowed) = self.rule.verb else { return None };
@@ -159,17 +164,19 @@ impl<'a> WrittenRule<'a> {
         let tolerance = self.outcome.settings.tolerance;
         if allowed <= tolerance {
             let message = format!(
-                "this rule allows {}, and the tolerance of {} already allows that; remove the rule",
+                "this rule allows {}, and the tolerance of {} already allows that; {}",
                 text(allowed),
-                text(tolerance)
+                text(tolerance),
+                self.without_allowance()
             );
             return Some(self.warning(WarningCode::AllowanceBelowTolerance, message));
         }
         let MeasuredDepth::Depth(need) = self.need else { return None };
         if need == 0.0 {
             let message = format!(
-                "this rule allows {}, but no pair of the rule overlaps by more than the tolerance; remove the rule: {}",
+                "this rule allows {}, but no pair of the rule overlaps by more than the tolerance; {}: {}",
                 text(allowed),
+                self.without_allowance(),
                 self.rule.as_line()
             );
             return Some(self.warning(WarningCode::UnneededAllowance, message));

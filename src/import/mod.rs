@@ -281,7 +281,7 @@ fn import_bytes(
         Kind::Collada | Kind::Mesh => part_mesh::read_alone(bytes, &file, &stem, options, &mut collector),
         Kind::Step | Kind::Iges | Kind::Brep => {
             let what = format!("{} needs another program", kind.name());
-            let fix = "`interfere import` runs `interfere-cad`; pipx install 'interfere-cad[occt]'";
+            let fix = "`interfere import` runs `interfere-cad`; install it from the sources of interfere: pipx install './python[occt]'";
             Err(refuse(&file, Refusal::ImporterMissing, what, fix))
         }
     }?;

@@ -1,7 +1,7 @@
 //! The tree of joints of an assembly: joint values to the motion of each joint's frame, and the joints between two
 //! parts.
 
-use crate::geom::math::Vec3;
+use crate::geom::math::{Vec3, greater, lesser};
 use crate::geom::pose::Pose;
 use crate::motion::chain::{Chain, ChainJoint, Law};
 use crate::motion::joint::{Joint, JointKind};
@@ -38,7 +38,7 @@ pub struct MechanismJoint {
 }
 
 impl MechanismJoint {
-    /// Least and largest value; without limits, one turn from the value as drawn.
+    /// Least and largest value by its own limits; without limits, one turn from the value as drawn.
     pub fn whole_range(&self) -> [f64; 2] {
         self.range.unwrap_or([self.home, self.home + 360.0])
     }
@@ -214,6 +214,32 @@ impl Mechanism {
         let driven: Vec<(JointIx, Form)> =
             given.chain((0..).map(JointIx).zip(&self.joints).filter_map(at_home)).collect();
         self.forms(&driven).into_iter().map(|form| form.offset).collect()
+    }
+
+    /// Least and largest value at which a joint with a value of its own and all joints that follow it keep their limits;
+    /// infinite without limits. Its home stays inside.
+    pub fn limits(&self, joint: JointIx) -> [f64; 2] {
+        let own = &self.joints[joint.0 as usize];
+        let [mut low, mut high] = own.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let (drawn, moved) = (self.values(&[(joint, own.home)]), self.values(&[(joint, own.home + 1.0)]));
+        for (k, other) in self.joints.iter().enumerate().filter(|(k, _)| *k != joint.0 as usize) {
+            let rate = moved[k] - drawn[k];
+            let Some(range) = other.range.filter(|_| rate != 0.0) else { continue };
+            let [p, q] = range.map(|value| own.home + (value - drawn[k]) / rate);
+            low = greater(low, lesser(lesser(p, q), own.home));
+            high = lesser(high, greater(greater(p, q), own.home));
+        }
+        [low, high]
+    }
+
+    /// The values of a joint that are examined if nothing else is said: those between its limits, else `otherwise` as
+    /// far as followers permit.
+    pub fn whole_range(&self, joint: JointIx, otherwise: [f64; 2]) -> [f64; 2] {
+        let limits = self.limits(joint);
+        if limits[1] - limits[0] <= otherwise[1] - otherwise[0] || self.joints[joint.0 as usize].range.is_some() {
+            return limits;
+        }
+        [greater(limits[0], otherwise[0]), lesser(limits[1], otherwise[1])]
     }
 
     /// Motion of each joint's frame at the values of all joints, `T(q) = E₁(q₁)·…·Eₖ(qₖ)` over the joints from the

@@ -1484,11 +1484,11 @@ function curveText(curve, { top, open }) {
   const both = (low, high) => low === high ? low : `${low} to ${high}`;
   const gap = ([low, high]) => low === null ? high === null ? "unknown" : `at most ${lengthText(high)}`
     : high === null ? `at least ${lengthText(low)}` : both(lengthText(low), lengthText(high));
-  const worst = curve.worst ? `; worst part ${curve.worst.from} … ${curve.worst.to}, gap ${gap(curve.gaps[curve.worst.part])}` : "";
+  const worst = curve.worst ? `; nearest part ${curve.worst.from} … ${curve.worst.to}, gap ${gap(curve.gaps[curve.worst.part])}` : "";
   return `Gap from ${curve.from} to ${curve.to}, up to ${lengthText(top)}${open ? " and more" : ""}${worst}`;
 }
 
-/** Draws the bounds of the gap over a sweep, with a mark at the worst part; an overlap is red. */
+/** Draws the bounds of the gap over a sweep, with a mark at the nearest part; an overlap is red. */
 function showCurve(f) {
   const curve = f.run?.curve, box = $("curve");
   box.hidden = !curve;

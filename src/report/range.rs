@@ -48,7 +48,11 @@ fn text(found: &JointRanges, range: &JointRange, units: LengthUnit, out: &mut im
 fn side_text(found: &JointRanges, joint: &JointOutcome, side: &JointSide, units: LengthUnit) -> String {
     let free = free_text(joint, side, units);
     let Some(stop) = side.stop else {
-        return if joint.range.is_some() { format!("to {free}, the limit") } else { format!("to {free}, one turn") };
+        return match joint.range {
+            Some(_) => format!("to {free}, the limit"),
+            None if side.is_turn(joint.home) => format!("to {free}, one turn"),
+            None => format!("to {free}, where a follower or a loop ends"),
+        };
     };
     let [a, b] = stop.pair.map(|i| shown(&found.ids[i.0 as usize]));
     let [from, to] = stop.bracket.map(|value| in_units(joint, value, units));
@@ -82,7 +86,7 @@ fn free_value(joint: &JointOutcome, side: &JointSide, units: LengthUnit) -> f64 
 /// The line for the assembly file: `"range_deg": [0, 106.289]`.
 fn line(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> String {
     let key = if joint.kind == "prismatic" { "range" } else { "range_deg" };
-    if joint.range.is_none() && range.sides.iter().all(|side| side.stop.is_none()) {
+    if joint.range.is_none() && range.sides.iter().all(|side| side.stop.is_none() && side.is_turn(joint.home)) {
         return format!("\"{key}\": \"full\"");
     }
     let [low, high] = [0, 1].map(|k| free_text(joint, &range.sides[k], units));

@@ -101,7 +101,7 @@ pub fn render_text(
     let Suggestions { rules, left_out } = suggestions;
     let covered: u64 = rules.iter().map(|p| p.pairs).sum();
     if rules.is_empty() && left_out.is_empty() {
-        return writeln!(out, "No pair fails, so no rule is proposed.");
+        return writeln!(out, "No pair fails as drawn, so no rule is proposed.");
     }
     let all = covered + left_out.len() as u64;
     let proposed = count(rules.len() as u64, "rule");

@@ -463,7 +463,7 @@ test("playing a sweep starts without an overlap and ends at the worst pose", asy
   await moving.close();
 });
 
-test("the curve of a sweep shows the worst part, and says it", async () => {
+test("the curve of a sweep shows the nearest part, and says it", async () => {
   const file = pageOf(fixture("sliding-doors"), "doors-curve");
   const data = dataOf(file);
   const found = data.findings.find((f) => f.run?.name === "opening" && f.status === "interference");
@@ -480,7 +480,7 @@ test("the curve of a sweep shows the worst part, and says it", async () => {
   });
   assert.equal(curve.hidden, false);
   assert.equal(curve.label, curve.caption);
-  assert.match(curve.label, /^Gap from left 0 to left 20, up to .* mm( and more)?; worst part left .* … left 20, gap -2/);
+  assert.match(curve.label, /^Gap from left 0 to left 20, up to .* mm( and more)?; nearest part left .* … left 20, gap -2/);
   // The door overlaps on the last tenth, and is clear before.
   assert.ok(curve.deep.length >= 4 && curve.deep.every(([from]) => from > 0.85 * curve.wide), JSON.stringify(curve.deep));
   assert.ok(curve.sure.length >= 40 && curve.sure.every(([, to]) => to < 0.95 * curve.wide), JSON.stringify(curve.sure));

@@ -354,6 +354,28 @@ fn clearance_finding_gets_worse_or_fixed() {
 }
 
 #[test]
+fn a_loose_pair_gets_worse_with_its_gap() {
+    let scratch = Scratch::new();
+    let place = |gap: f64| {
+        let rule = r#""rules": [ { "between": ["b", "*"], "max_gap": 15 } ],"#;
+        write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [10.0 + gap, 0.0, 0.0])], rule);
+    };
+    place(20.0);
+    assert!(accept(&scratch, &[]).stdout.contains("a and b: loose 20 mm apart"));
+    let entry = &baseline(&scratch)["accepted"][0]["bracket"];
+    assert!(entry[0].as_f64().is_some_and(|gap| (gap - 20.0).abs() < 1e-9), "{entry}");
+    for (gap, code, says) in
+        [(20.0, 0, "accepted"), (20.005, 0, "accepted"), (18.0, 0, "accepted"), (20.02, 1, "worse"), (23.0, 1, "worse")]
+    {
+        place(gap);
+        let (ended, report) = check(&scratch, &[]);
+        assert_eq!((ended, standing(&report, "a", "b")), (code, says), "{gap}");
+    }
+    place(15.0);
+    assert_eq!(gone(&check(&scratch, &[]).1).0, "fixed");
+}
+
+#[test]
 fn undecided_pair_is_accepted_while_inputs_are_unchanged() {
     let scratch = Scratch::new();
     // An open sheet with a flap, and a cube through it.

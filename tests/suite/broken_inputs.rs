@@ -73,15 +73,15 @@ fn init_says_what_to_do_with_each_kind_of_cad_file() {
     for name in ["a.step", "b.STP", "c.3mf", "sub/d.glb", "e.sldprt"] {
         scratch.write(&format!("cad/{name}"), "");
     }
-    insta::assert_snapshot!(refused(&scratch, "init cad"), @"error: cad: no STL, OBJ, PLY or OFF file in it or below it; 2 STEP files: open in CAD and export each part as STL; 1 SolidWorks file: export each part as STL from SolidWorks; 1 3MF file: save each object as STL; 1 glTF file: convert to STL or OBJ, one file for each part; docs/how-to/export-from-cad.md shows the steps");
+    insta::assert_snapshot!(refused(&scratch, "init cad"), @"error: cad: no STL, OBJ, PLY or OFF file in it or below it; 2 STEP files: read with `interfere import`; 1 SolidWorks file: export each part as STL from SolidWorks; 1 3MF file: read with `interfere import`; 1 glTF file: read with `interfere import`; docs/how-to/export-from-cad.md shows the steps");
     scratch.write("cad/box.stl", stl(&block([0.0; 3], [10.0; 3])));
     let ran = run(&scratch, "init cad");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "1 part, 1 instance: cad/assembly.json\n"), "{ran:?}");
     insta::assert_snapshot!(ran.stderr, @r#"
-    note: left out: 2 STEP files: open in CAD and export each part as STL
+    note: left out: 2 STEP files: read with `interfere import`
     note: left out: 1 SolidWorks file: export each part as STL from SolidWorks
-    note: left out: 1 3MF file: save each object as STL
-    note: left out: 1 glTF file: convert to STL or OBJ, one file for each part
+    note: left out: 1 3MF file: read with `interfere import`
+    note: left out: 1 glTF file: read with `interfere import`
     "#);
     assert_eq!(run(&scratch, "init cad --quiet --output other.json").stderr, "");
 }
@@ -107,14 +107,14 @@ fn other_formats_are_named_with_part_and_line() {
     let gzip = [&b"\x1f\x8b\x08\0"[..], &[0; 600]].concat();
     insta::assert_snapshot!(refused_mesh(&gzip), @"error: part.stl: a gzip archive, not an STL or OBJ file (part `box`, assembly.json:3); unpack it");
     let zip = [&b"PK\x03\x04"[..], &[0; 26], b"3D/3dmodel.model", &[0; 600]].concat();
-    insta::assert_snapshot!(refused_mesh(&zip), @"error: part.stl: a 3MF file, not an STL or OBJ file (part `box`, assembly.json:3); convert it to STL or OBJ");
+    insta::assert_snapshot!(refused_mesh(&zip), @"error: part.stl: a 3MF file, not an STL or OBJ file (part `box`, assembly.json:3); run `interfere import` on it, or name it as the `assembly` of an instance");
     let freecad = [&b"PK\x03\x04"[..], &[0; 26], b"Document.xml", &[0; 600]].concat();
     insta::assert_snapshot!(refused_mesh(&freecad), @"error: part.stl: a FreeCAD document, not a mesh (part `box`, assembly.json:3); export STL or OBJ from FreeCAD");
-    insta::assert_snapshot!(refused_mesh(b"ISO-10303-21;\nHEADER;\n"), @"error: part.stl: a STEP file, not a mesh (part `box`, assembly.json:3); export STL or OBJ from CAD");
-    insta::assert_snapshot!(refused_mesh(b"{ \"asset\": { \"version\": \"2.0\" } }"), @"error: part.stl: a glTF file, not an STL or OBJ file (part `box`, assembly.json:3); convert it to STL or OBJ");
-    insta::assert_snapshot!(refused_mesh(b"glTF\x02\0\0\0"), @"error: part.stl: a glTF file, not an STL or OBJ file (part `box`, assembly.json:3); convert it to STL or OBJ");
+    insta::assert_snapshot!(refused_mesh(b"ISO-10303-21;\nHEADER;\n"), @"error: part.stl: a STEP file, not a mesh (part `box`, assembly.json:3); run `interfere import` on it, or name it as the `assembly` of an instance");
+    insta::assert_snapshot!(refused_mesh(b"{ \"asset\": { \"version\": \"2.0\" } }"), @"error: part.stl: a glTF file, not an STL or OBJ file (part `box`, assembly.json:3); run `interfere import` on it, or name it as the `assembly` of an instance");
+    insta::assert_snapshot!(refused_mesh(b"glTF\x02\0\0\0"), @"error: part.stl: a glTF file, not an STL or OBJ file (part `box`, assembly.json:3); run `interfere import` on it, or name it as the `assembly` of an instance");
     insta::assert_snapshot!(refused_mesh(b"#VRML V2.0 utf8\n"), @"error: part.stl: a VRML file, not an STL or OBJ file (part `box`, assembly.json:3); convert it to STL or OBJ");
-    insta::assert_snapshot!(refused_mesh(format!("{:72}S      1\n", "IGES").as_bytes()), @"error: part.stl: an IGES file, not a mesh (part `box`, assembly.json:3); export STL or OBJ from CAD");
+    insta::assert_snapshot!(refused_mesh(format!("{:72}S      1\n", "IGES").as_bytes()), @"error: part.stl: an IGES file, not a mesh (part `box`, assembly.json:3); run `interfere import` on it, or name it as the `assembly` of an instance");
 }
 
 #[cfg(unix)]

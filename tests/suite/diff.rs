@@ -47,6 +47,20 @@ fn place(scratch: &Scratch, depth: f64, gap: f64, rules: &str) {
 }
 
 #[test]
+fn a_loose_pair_is_worse_farther_apart() {
+    let scratch = Scratch::new();
+    let rule = r#""rules": [ { "between": ["far", "b"], "max_gap": 15 } ],"#;
+    for (before, now, change, code) in [(20.0, 23.0, "worse", 1), (20.0, 18.0, "better", 0), (16.0, -1.0, "worse", 1)] {
+        place(&scratch, 0.0, before, rule);
+        report(&scratch, "old.json", &[]);
+        place(&scratch, 0.0, now, rule);
+        report(&scratch, "new.json", &[]);
+        let (ended, json) = compared(&scratch);
+        assert_eq!((ended, only(&json).0.as_str()), (code, change), "{before} {now}");
+    }
+}
+
+#[test]
 fn the_same_report_twice_has_nothing_new() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 5.0, RULES);

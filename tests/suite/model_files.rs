@@ -3,6 +3,7 @@
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
+use crate::support::solids::{block, stl};
 use interfere::internals::mesh;
 use std::path::{Path, PathBuf};
 
@@ -102,4 +103,20 @@ fn a_pair_without_a_common_solid_has_no_stl() {
     let ran = interfere(&["check", text(&case("open-mesh")), "--format", &output, "--format", "json"]);
     let says = "without a common solid; --format glb shows the crossing lines";
     assert_eq!((ran.code, ran.stderr.contains(says)), (1, true), "{}", ran.stderr);
+}
+
+#[test]
+fn a_model_never_replaces_a_mesh_of_the_assembly() {
+    let folder = Scratch::new();
+    let mesh = folder.path().join("cube.stl");
+    std::fs::write(&mesh, stl(&block([0.0; 3], [10.0; 3]))).expect("written");
+    let instances = r#"[{ "id": "a", "part": "cube" }, { "id": "b", "part": "cube" }]"#;
+    folder.write(
+        "assembly.json",
+        format!(r#"{{ "version": 1, "parts": {{ "cube": "cube.stl" }}, "instances": {instances} }}"#),
+    );
+    let before = std::fs::read(&mesh).expect("a file");
+    let ran = interfere(&["render", text(&folder.path().join("assembly.json")), "-o", text(&mesh)]);
+    assert!(ran.code == 2 && ran.stderr.contains("--output would replace a mesh of the assembly; name"), "{ran:?}");
+    assert_eq!(std::fs::read(&mesh).expect("a file"), before);
 }

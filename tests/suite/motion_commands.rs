@@ -6,6 +6,7 @@ use crate::schema::{assert_valid, closed, schema, validator};
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
+use crate::support::solids::{block, obj};
 use serde_json::{Value, json};
 
 const DOORS: &str = "sliding-doors/assembly.json";
@@ -115,6 +116,46 @@ fn never_proves_or_shows_each_pair() {
     assert!(at.as_f64().is_some_and(|q| (18.01..=20.0).contains(&q)), "{at}");
 }
 
+/// A slide that leads another one at twice its way. The follower meets the post only beyond its own limits.
+fn led(scratch: &Scratch, limit: f64) -> String {
+    for (name, at) in [("post", 0.0), ("lead", 50.0), ("follower", 25.0)] {
+        let cube = block([at, 0.0, 0.0], [at + 10.0, 10.0, 10.0]);
+        std::fs::write(scratch.path().join(format!("{name}.obj")), obj(&cube)).expect("written");
+    }
+    let slide =
+        |part: &str, range: [f64; 2]| json!({ "type": "prismatic", "axis": "x", "moves": [part], "range": range });
+    let mut follows = slide("follower", [-limit, 30.0]);
+    follows["follows"] = json!({ "joint": "l", "ratio": 2 });
+    let id = |name: &str| json!({ "id": name, "part": name });
+    let file = json!({
+        "version": 1,
+        "parts": { "post": "post.obj", "lead": "lead.obj", "follower": "follower.obj" },
+        "instances": [id("post"), id("lead"), id("follower")],
+        "joints": { "l": slide("lead", [-9.0, 9.0]), "f": follows }
+    });
+    let path = scratch.path().join("led.json");
+    std::fs::write(&path, file.to_string()).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn all_joints_keep_the_limits_of_their_followers() {
+    let scratch = Scratch::new();
+    // The follower stands 15 mm from the post.
+    for (limit, verdict, code) in [(14.0, "never", 0), (16.0, "meets", 1)] {
+        let path = led(&scratch, limit);
+        let (found, _) = printed("never", &["never", &path]);
+        let [low, high] = [0, 1].map(|k| found["joints"]["l"][k].as_f64().expect("a value"));
+        assert_eq!([low, high], [-limit / 2.0, 9.0], "{limit}");
+        let pair = found["pairs"].as_array().expect("pairs").iter().find(|p| p["a"] == "follower" && p["b"] == "post");
+        assert_eq!(pair.expect("a pair")["verdict"], verdict, "{limit}");
+        assert_eq!(interfere(&["check", &path, "--sweep-all", "--quiet"]).code, code, "{limit}");
+        let (found, _) = printed("range", &["range", &path]);
+        let down = found["joints"][0]["down"]["free"].as_f64().expect("a value");
+        assert!((down + (limit / 2.0).min(7.5)).abs() < 0.01, "{found}");
+    }
+}
+
 #[test]
 fn never_writes_proved_pairs_alone() {
     let scratch = Scratch::new();
@@ -122,6 +163,15 @@ fn never_writes_proved_pairs_alone() {
     let ran = interfere(&["never", &doors(), "--srdf", srdf.to_str().expect("UTF-8")]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("3 pairs: 1 meets, 0 undecided, 1 touches, 1 never, 0 ignored"), "{}", ran.stdout);
+    // An output never replaces a file that the run reads.
+    let own = hinged_box(&scratch, |_| {});
+    let before = std::fs::read(&own).expect("a file");
+    for (target, what) in [("assembly.json", "an assembly file"), ("lid.obj", "a mesh of the assembly")] {
+        let target = scratch.path().join(target);
+        let ran = interfere(&["never", own.to_str().expect("UTF-8"), "--srdf", target.to_str().expect("UTF-8")]);
+        assert!(ran.code == 2 && ran.stderr.contains(&format!("--srdf would replace {what}; name")), "{ran:?}");
+    }
+    assert_eq!(std::fs::read(&own).expect("a file"), before);
     let expected = "<?xml version=\"1.0\"?>\n<robot name=\"sliding-doors\">\n  \
         <disable_collisions link1=\"left\" link2=\"stop\" reason=\"Never\"/>\n</robot>\n";
     assert_eq!(std::fs::read_to_string(srdf).expect("a file"), expected);

@@ -116,3 +116,28 @@ fn a_baseline_sees_new_parts_of_a_lesser_status() {
     let (found, code) = report(&path, &[]);
     assert_eq!((code, &row(&found, "along", "block", "post")["baseline"]), (1, &json!("worse")));
 }
+
+#[test]
+fn a_pair_at_rest_fails_over_the_whole_segment() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "min_clearance": 5 }), [0.0, 25.0]);
+    let mut file = parsed(&fs::read_to_string(&path).expect("readable"));
+    file["instances"]
+        .as_array_mut()
+        .expect("instances")
+        .push(json!({ "id": "far", "part": "post", "placement": { "translation": [0, 90, 0] } }));
+    file["joints"]["other"] = json!({ "type": "prismatic", "axis": "y", "range": [0, 8], "moves": ["far"] });
+    // The block stands in the post while the other part moves, and then leaves it.
+    file["sweeps"] = json!({ "along": { "path": [{ "slide": 25 }, { "slide": 25, "other": 8 }, { "other": 8 }] } });
+    fs::write(&path, file.to_string()).expect("written");
+    let (found, code) = report(&path, &["--run", "along"]);
+    let row = row(&found, "along", "block", "post");
+    assert_eq!((code, &row["status"], &row["proved"]), (1, &json!("interference"), &json!(1)));
+    let intervals = row["intervals"].as_array().expect("intervals");
+    let told: Vec<_> = intervals.iter().map(|part| (&part["segment"], &part["status"])).collect();
+    assert_eq!(json!(told), json!([[1, "interference"], [2, "interference"], [2, "too_close"]]));
+    assert_eq!(intervals[0]["from"], json!({ "other": [0, 0] }));
+    assert_eq!(intervals[0]["to"], json!({ "other": [8, 8] }));
+    assert_eq!(row["first"], json!({ "segment": 1, "at_bracket": { "other": [0, 0] } }));
+    assert!(holds(&intervals[1]["to"]["slide"], 20.01) && holds(&intervals[2]["to"]["slide"], 15.0), "{row}");
+}

@@ -30,7 +30,7 @@ def version() -> str:
     try:
         import OCP
     except ImportError as error:
-        raise KernelMissing("the OpenCASCADE module OCP is missing: pipx install 'interfere-cad[occt]'") from error
+        raise KernelMissing("the OpenCASCADE module OCP is missing: pipx install './python[occt]' in the sources of interfere") from error
     return _three_numbers(str(getattr(OCP, "__version__", "0.0.0")))
 
 

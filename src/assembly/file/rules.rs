@@ -33,6 +33,12 @@ fn read_rule(
     let severity = read_severity(reader, &fields, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);
     let max_gap = fields.get("max_gap").map(|v| reader.length(v, &JsonPath::Key(trail, "max_gap"), unit));
+    if let (Some(RuleAction::MinClearance(least)), Some(Some(most)), Some(at)) = (verb, max_gap, fields.get("max_gap"))
+        && most < least
+    {
+        let what = "a `max_gap` below `min_clearance`: no gap can keep both";
+        reader.problem(at.start(), &JsonPath::Key(trail, "max_gap"), what, "raise `max_gap`, or lower `min_clearance`");
+    }
     let during = fields.get("during").map(|v| read_during(reader, v, &JsonPath::Key(trail, "during")));
     read_comment(reader, &fields, trail);
     let reason = fields.get("reason").map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text"));

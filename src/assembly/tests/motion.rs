@@ -249,6 +249,10 @@ fn each_error_of_a_run_names_its_fix() {
             r#""rules": [{ "between": ["lid", "case"], "ignore": true, "max_gap": 1, "reason": "r" }]"#,
             "rules[0].ignore: both `ignore` and `max_gap`",
         ),
+        (
+            r#""rules": [{ "between": ["lid", "case"], "min_clearance": 1, "max_gap": 0.5 }]"#,
+            "rules[0].max_gap: a `max_gap` below `min_clearance`",
+        ),
     ] {
         assert_problem(&format!("{},\n{keys}", with_lid(gear)), expected);
     }

@@ -158,13 +158,11 @@ fn without_joints(assembly: &Assembly) -> Error {
     Error::one(Location::file(&assembly.path), what, "add `joints`")
 }
 
-/// Every combination of the values of all joints.
+/// Every combination of the values of all joints within their limits and those of their followers.
 fn whole_box(assembly: &Assembly) -> NamedRun {
-    let own = assembly
-        .motion
-        .mechanism
-        .free()
-        .map(|(ix, j)| (ix, j.range.unwrap_or([j.home - HALF_TURN, j.home + HALF_TURN])));
+    let mechanism = &assembly.motion.mechanism;
+    let turn = |home: f64| [home - HALF_TURN, home + HALF_TURN];
+    let own = mechanism.free().map(|(ix, joint)| (ix, mechanism.whole_range(ix, turn(joint.home))));
     let kind = RunKind::Box { swept: own.collect(), rest: Vec::new() };
     NamedRun { name: AS_DRAWN.to_owned(), at: Location::file(&assembly.path), kind }
 }

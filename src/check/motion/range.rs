@@ -64,6 +64,13 @@ pub struct JointSide {
     pub stop: Option<Stop>,
 }
 
+impl JointSide {
+    /// True if the joint, drawn at `home` (degrees), was examined over a whole turn.
+    pub(crate) fn is_turn(&self, home: f64) -> bool {
+        (self.limit - home).abs() >= FULL_TURN
+    }
+}
+
 /// A pair that ends a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
@@ -173,18 +180,13 @@ fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Er
 
 /// Last value of a joint towards smaller (-1) or larger (1) values, by its limits and those of its followers.
 fn limit(mechanism: &Mechanism, joint: JointIx, towards: f64) -> f64 {
-    let own = &mechanism.joints()[joint.0 as usize];
-    let mut end =
-        own.range.map_or(own.home + towards * FULL_TURN, |[low, high]| if towards < 0.0 { low } else { high });
-    let (drawn, moved) = (mechanism.values(&[(joint, own.home)]), mechanism.values(&[(joint, own.home + 1.0)]));
-    for (k, other) in mechanism.joints().iter().enumerate().filter(|(k, _)| *k != joint.0 as usize) {
-        let rate = moved[k] - drawn[k];
-        let Some([low, high]) = other.range.filter(|_| rate != 0.0) else { continue };
-        let reached = if rate * towards < 0.0 { low } else { high };
-        let allowed = own.home + (reached - drawn[k]) / rate;
-        end = if towards < 0.0 { end.max(allowed.min(own.home)) } else { end.min(allowed.max(own.home)) };
-    }
-    end
+    let home = mechanism.joints()[joint.0 as usize].home;
+    let [low, high] = mechanism.limits(joint);
+    // A joint with limits of its own may turn by more than once.
+    let turns = mechanism.joints()[joint.0 as usize].range.is_none();
+    let end = if towards < 0.0 { low } else { high };
+    let farthest = home + towards * FULL_TURN;
+    if turns && (end - home).abs() > FULL_TURN { farthest } else { end }
 }
 
 /// Last value on the way from `home` to `limit` up to which all solved joints keep their limits; `path` is the way to a

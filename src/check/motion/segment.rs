@@ -13,7 +13,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
-use crate::query::sweep::{Sweep, SweepLimits};
+use crate::query::sweep::{Failing, Sweep, SweepLimits};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of open parts that are measured one by one.
@@ -152,7 +152,14 @@ fn described(
         }
         all
     };
-    let span = |[from, to]: [f64; 2]| [at(from), at(to)];
+    // A pair at rest has one pose: that of the whole segment.
+    let whole = segment.ranges.get(one.parameter).filter(|_| one.chain.joints.is_empty());
+    let span = |[from, to]: [f64; 2]| whole.unwrap_or(&[from, to]).map(&at);
+    let ends = |f: &Failing| whole.map_or([f.from, f.to], |[from, to]| [[*from; 2], [*to; 2]]);
+    let part = |f: &Failing| {
+        let [from, to] = ends(f).map(|[low, high]| [at(low), at(high)]);
+        FailingSpan { status: status_of(f.status), from, to, throughout: f.throughout }
+    };
     let deepest = greater(limits.tolerance, limits.allow_depth.unwrap_or(0.0));
     let mut worst = answer.worst.map(|w| (w.at, w.gap));
     if status == Status::Undecided && query.effort == Effort::All {
@@ -174,19 +181,8 @@ fn described(
         least: worst.filter(|_| status != Status::Loose).map_or(shown, |(_, gap)| gap.lower),
         most: largest_gap(limits, status, worst.map(|(_, gap)| gap), answer.slack),
         worst: worst.map(|(value, gap)| (at(value), gap)),
-        first: answer.approach.map(span),
-        failing: Some(
-            answer
-                .failing
-                .iter()
-                .map(|f| FailingSpan {
-                    status: status_of(f.status),
-                    from: span(f.from),
-                    to: span(f.to),
-                    throughout: f.throughout,
-                })
-                .collect(),
-        ),
+        first: answer.approach.map(|[from, to]| whole.map_or([from, to], |[start, _]| [*start; 2]).map(&at)),
+        failing: Some(answer.failing.iter().map(part).collect()),
         wide_ends: answer.wide_ends,
         open: answer.open.iter().copied().map(span).collect(),
         tests: answer.tests,

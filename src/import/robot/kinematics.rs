@@ -1,7 +1,7 @@
 //! Places of the links of a robot for joint values.
 
 use crate::assembly::file::rotation::about;
-use crate::error::{Error, Warning, WarningCode};
+use crate::error::{Error, Location, Warning, WarningCode};
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::ImportOptions;
@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// Largest number of joints that follow each other by `mimic`.
 const MAX_MIMICS: usize = 64;
 
+/// Relative rounding of a value that was converted from another unit.
+const LIMIT_ROUNDING: f64 = 1e-9;
+
 /// Smallest limit of a joint that means none (rad or m): SDF has a default of 10¹⁶, exporters write the largest number.
 pub(crate) const NO_LIMIT: f64 = 1e15;
 
@@ -24,7 +27,7 @@ const MAX_NAMED: usize = 5;
 /// follow.
 ///
 /// # Errors
-/// Refuses unknown names, and a cycle of `mimic`.
+/// Refuses unknown names, values outside the limits of their joint, and a cycle of `mimic`.
 pub(crate) fn joint_values(
     robot: &Robot,
     poses: &Poses,
@@ -42,6 +45,14 @@ pub(crate) fn joint_values(
     for (name, value) in &options.joints {
         if !robot.joint_of.contains_key(name) {
             return Err(unknown(file, "joint", name, robot.joint_of.keys()));
+        }
+        let joint = &robot.joints[robot.joint_of[name]];
+        let limits = joint.limits.filter(|_| joint.motion != Motion::None);
+        let slack = LIMIT_ROUNDING * (1.0 + value.abs());
+        if let Some([low, high]) = limits.filter(|[low, high]| *value < low - slack || *value > high + slack) {
+            let unit = if joint.motion == Motion::Slide { "m" } else { "rad" };
+            let what = format!("--joint {name}={value} lies outside the limits of the joint, {low} to {high} {unit}");
+            return Err(Error::one(Location::file(file), what, "name a value within the limits"));
         }
         given.insert(name, *value);
     }

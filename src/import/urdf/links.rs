@@ -155,8 +155,15 @@ fn joint(node: Node<'_, '_>, file: &str, robot: &Robot) -> Result<Joint, Problem
     };
     let limit = child(node, "limit").filter(|_| kind != "continuous");
     let bound = |limit: Node<'_, '_>, key: &str| attribute::<1>(limit, key, file).map(|v| v.map_or(0.0, |[x]| x));
-    let limits = match limit {
-        Some(limit) => Some([bound(limit, "lower")?, bound(limit, "upper")?]).filter(|[low, high]| low <= high),
+    let limits = match limit.filter(|_| motion != Motion::None) {
+        Some(limit) => {
+            let [low, high] = [bound(limit, "lower")?, bound(limit, "upper")?];
+            if low > high {
+                let what = format!("joint {}: the lower limit {low} is above the upper limit {high}", quoted(name));
+                return Err(bad(limit, file, what));
+            }
+            Some([low, high])
+        }
         None => None,
     };
     let mimic = match child(node, "mimic") {

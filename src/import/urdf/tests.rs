@@ -113,7 +113,7 @@ fn three_links(joint_content: &str) -> String {
 #[test]
 fn links_stand_where_their_joints_say() {
     let text = three_links(
-        "<origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><axis xyz='0 1 0'/><limit lower='-1' upper='1'/>",
+        "<origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><axis xyz='0 1 0'/><limit lower='-1' upper='2'/>",
     );
     let imported = import(&text).unwrap();
     assert_eq!(placed(&imported, "upper").translation, Vec3::new(1000.0, 0.0, 0.0));
@@ -126,6 +126,23 @@ fn links_stand_where_their_joints_say() {
     let joints = vec![("sholder".to_owned(), 0.0)];
     let wrong = import_with(&text, &[], &ImportOptions { joints, ..ImportOptions::default() });
     assert!(wrong.expect_err("unknown").to_string().contains("did you mean `shoulder`?"));
+}
+
+#[test]
+fn values_outside_limits_and_crossed_limits_are_refused() {
+    let text = three_links("<axis xyz='0 1 0'/><limit lower='-1' upper='2'/>");
+    let at = |value: f64| {
+        let joints = vec![("shoulder".to_owned(), value)];
+        import_with(&text, &[], &ImportOptions { joints, ..ImportOptions::default() })
+    };
+    assert!(at(-1.0).is_ok() && at(2.0 + 1e-12).is_ok());
+    let said = at(9.0).expect_err("outside").to_string();
+    assert!(said.contains("--joint shoulder=9 lies outside the limits of the joint, -1 to 2 rad; name"), "{said}");
+    let crossed = error(&three_links("<axis xyz='0 1 0'/><limit lower='1' upper='-1'/>"));
+    assert!(crossed.contains("joint `shoulder`: the lower limit 1 is above the upper limit -1"), "{crossed}");
+    // A fixed joint has no limits.
+    let fixed = three_links("<limit lower='1' upper='-1'/>").replace("revolute", "fixed");
+    assert!(import(&fixed).is_ok());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::mesh::read::mesh_error::MeshError;
 
 const EXPORT: &str = "export STL or OBJ from CAD";
 const CONVERT: &str = "convert it to STL or OBJ";
+const IMPORT: &str = "run `interfere import` on it, or name it as the `assembly` of an instance";
 
 /// Number of bytes to search for a word of a text format.
 const SAMPLE: usize = 4096;
@@ -17,9 +18,9 @@ const IGES_LINE: usize = 80;
 /// First bytes of other kinds of files, with a description and a fix.
 const FIRST_BYTES: [(&[u8], &str, &str); 11] = [
     (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not a mesh", "run `git lfs pull`"),
-    (b"ISO-10303-21", "a STEP file, not a mesh", EXPORT),
+    (b"ISO-10303-21", "a STEP file, not a mesh", IMPORT),
     (b"#VRML", "a VRML file, not an STL or OBJ file", CONVERT),
-    (b"glTF", "a glTF file, not an STL or OBJ file", CONVERT),
+    (b"glTF", "a glTF file, not an STL or OBJ file", IMPORT),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE file (SolidWorks, Inventor or Solid Edge?), not a mesh", EXPORT),
     (b"\x1f\x8b", "a gzip archive, not an STL or OBJ file", "unpack it"),
     (b"BZh", "a bzip2 archive, not an STL or OBJ file", "unpack it"),
@@ -66,7 +67,7 @@ fn zip(bytes: &[u8]) -> Option<Known> {
         return None;
     }
     Some(if contains(bytes, b"3D/") || contains(bytes, b"3dmodel") {
-        ("a 3MF file, not an STL or OBJ file", CONVERT)
+        ("a 3MF file, not an STL or OBJ file", IMPORT)
     } else if contains(bytes, b"Document.xml") {
         ("a FreeCAD document, not a mesh", "export STL or OBJ from FreeCAD")
     } else {
@@ -94,7 +95,7 @@ fn json(text: &[u8]) -> Option<Known> {
     Some(if contains(text, b"\"instances\"") {
         ("an assembly file, not a mesh", "name the mesh files of its parts")
     } else if contains(text, b"\"asset\"") || contains(text, b"\"buffers\"") {
-        ("a glTF file, not an STL or OBJ file", CONVERT)
+        ("a glTF file, not an STL or OBJ file", IMPORT)
     } else {
         ("JSON, not an STL or OBJ file", "check the path")
     })
@@ -104,7 +105,7 @@ fn iges(bytes: &[u8]) -> Option<Known> {
     let line = bytes.get(..IGES_LINE)?;
     let numbered = line[IGES_SECTION + 1..].iter().all(|b| b.is_ascii_digit() || *b == b' ');
     let is_iges = line[IGES_SECTION] == b'S' && numbered && line.is_ascii() && !line.contains(&b'\n');
-    is_iges.then_some(("an IGES file, not a mesh", EXPORT))
+    is_iges.then_some(("an IGES file, not a mesh", IMPORT))
 }
 
 #[cfg(test)]

@@ -36,12 +36,15 @@ fn arm() -> [Part; 2] {
 fn parts_repeat_after_each_turn_and_end_with_the_run() {
     let [post, bar] = arm();
     let runs = [(1.0, [-500.0, 640.0]), (-1.0, [-500.0, 360.5]), (3.0, [20.0, 400.0]), (1.0, [0.0, 725.0])];
-    let close = SweepLimits { min_clearance: Some(0.5), max_gap: Some(8.0), ..LIMITS };
+    let close = SweepLimits { min_clearance: Some(0.5), max_gap: Some(6.8), ..LIMITS };
     for ((rate, range), limits) in runs.into_iter().flat_map(|run| [LIMITS, close].map(|limits| (run, limits))) {
-        let chain = turn(rate, Vec3::zeros());
+        // Both parts in their own frames, about their centres.
+        let mut chain = turn(rate, bar.convex.origin - post.convex.origin);
+        chain.joints[0].joint.at = -post.convex.origin;
         let whole = Sweep { range, ..sweep(&post, &bar, &chain, limits, DEFAULT_TESTS) };
         let (repeated, direct) = (by_turns(&whole).expect("an answer"), whole.answer());
         assert_eq!(repeated.status, SweepStatus::Interference);
+        assert!(repeated.failing.len() > 1, "{repeated:?}");
         assert_eq!(repeated.failing.len(), direct.failing.len(), "{repeated:?} {direct:?}");
         let ends = |f: &Failing| [f.from, f.to].concat();
         for (x, y) in repeated.failing.iter().zip(&direct.failing) {
@@ -52,7 +55,8 @@ fn parts_repeat_after_each_turn_and_end_with_the_run() {
         let count = statuses.iter().filter(|s| repeated.failing.iter().any(|f| f.status == **s)).count();
         assert_eq!(count, if limits == close { 3 } else { 1 }, "{repeated:?}");
         assert_eq!(repeated.proved, 1.0);
-        assert_eq!((repeated.worst.is_some(), repeated.wide_ends), (true, direct.wide_ends));
+        // Cells of one turn are finer than those of all turns.
+        assert!(repeated.worst.is_some() && repeated.wide_ends <= direct.wide_ends);
     }
 }
 

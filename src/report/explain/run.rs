@@ -1,6 +1,6 @@
 //! Writes the explanation of a pair in a pose or a sweep.
 
-use crate::check::{ExplainedRun, JointTravel, MotionOutcome, PairOutcome, RunOutcome};
+use crate::check::{ExplainedRun, JointTravel, MotionOutcome, PairOutcome, RunOutcome, Status};
 use crate::findings::Judged;
 use crate::geom::unit::format_number;
 use crate::json::write::write_json;
@@ -85,16 +85,22 @@ fn lines(e: &ExplainedRun, judged: &Judged, motion: &MotionOutcome, row: &PairOu
     let tests = format!("{} and {} of joint values", count(swept.tests, "test"), count(swept.cells, "cell"));
     lines.push(("proof", format!("{} proved, by {tests}", span::proved(row))));
     if let Some(first) = &swept.first {
-        lines.push(("first", format!("touch or break of a limit at {}", span::bracket(o, swept, first))));
+        let what = if row.status == Status::Loose { "gap beyond the rule" } else { "contact or broken limit" };
+        lines.push(("first", format!("{what} at {}", span::bracket(o, swept, first))));
     }
-    let parts = span::parts(o, row);
-    if !parts.is_empty() {
-        lines.push((if row.status.fails() && row.status.name() == "undecided" { "open" } else { "fails" }, parts));
+    if row.status == Status::Undecided {
+        let parts = span::parts(o, row);
+        lines.extend((!parts.is_empty()).then_some(("open", parts)));
+    }
+    for (k, part) in swept.failing.iter().flatten().enumerate() {
+        let text = format!("{}  {}", span::failing_text(o, swept, part), part.status.name());
+        lines.push((if k == 0 { "fails" } else { "" }, text));
     }
     if let Some(gap) = row.gap_bracket {
         let (low, high) = (format_number(length(gap.lower, o.units)), length_text(gap.upper, o.units));
         let at = span::worst_at(o, row);
-        lines.push(("worst", format!("at {at}; the least gap of the run is between {low} and {high}")));
+        let which = if row.status == Status::Loose { "largest" } else { "least" };
+        lines.push(("worst", format!("at {at}; the {which} gap of the run is between {low} and {high}")));
     }
     if let Some(plot) = curve::plot(o, swept) {
         lines.extend(plot.into_iter().enumerate().map(|(k, line)| (if k == 0 { "gap" } else { "" }, line)));

@@ -13,8 +13,8 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 const OVERLAP: char = '×';
 const UNKNOWN: char = '?';
 
-/// Lines of the plot: one bar for the lower bound of each part with the joint values at both ends, a mark below the worst
-/// part, and the range of the bounds. `None` for a row without a staircase.
+/// Lines of the plot: one bar for the lower bound of each part with the joint values at both ends, a mark below the part
+/// with the least gap, and the range of the bounds. `None` for a row without a staircase.
 pub(crate) fn plot(o: &Outcome, swept: &SweptPair) -> Option<Vec<String>> {
     let curve = swept.curve.as_deref()?;
     let (first, last) = (curve.first()?, curve.last()?);
@@ -25,7 +25,7 @@ pub(crate) fn plot(o: &Outcome, swept: &SweptPair) -> Option<Vec<String>> {
     if let Some(worst) = worst(curve) {
         let part = &curve[worst];
         let (from, to) = (span::end_of(o, swept, &part.span, |t| t.from), span::end_of(o, swept, &part.span, |t| t.to));
-        lines.push(format!("{}^ worst part: {}, at {from} … {to}", " ".repeat(worst), range_text(o, part)));
+        lines.push(format!("{}^ nearest part: {}, at {from} … {to}", " ".repeat(worst), range_text(o, part)));
     }
     let lower = curve.iter().filter_map(|part| part.lower);
     let [least, most] = [lower.clone().fold(f64::INFINITY, lesser), lower.fold(f64::NEG_INFINITY, greater)];

@@ -81,7 +81,8 @@ fn segment(swept: &SweptPair, span: &JointSpan) -> String {
     if swept.segments > 1 { format!("segment {}: ", span.segment + 1) } else { String::new() }
 }
 
-fn failing_text(o: &Outcome, swept: &SweptPair, part: &FailingPart) -> String {
+/// Joint values of a failing part: `98.7311 … 110`.
+pub(crate) fn failing_text(o: &Outcome, swept: &SweptPair, part: &FailingPart) -> String {
     let ends = part.from.joints.iter().zip(&part.to.joints).filter_map(|(from, to)| {
         let joint = leader(o, from.joint)?;
         // The inner sides of the brackets break the limit.
