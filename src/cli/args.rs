@@ -57,7 +57,7 @@ pub(crate) const EXIT_CODES_IN_SHORT: &str = "Exit codes: 0 no pair fails, 1 a p
 const END: &str = "\
 Exit codes:
   0  every pair was decided and none fails
-  1  a pair fails: interference, too_close or undecided, and not accepted in a baseline; with --strict also a warning
+  1  a pair fails: interference, too_close, loose or undecided, and not accepted in a baseline; with --strict also a warning
   2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
 
 Examples:

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const END_OF_CHECK: &str = "\
 Exit codes:
   0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
-  1  a pair fails: interference, too_close or undecided; with --strict also a warning; never with --shard
+  1  a pair fails: interference, too_close, loose or undecided; with --strict also a warning; never with --shard
   2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
   With several assemblies, the worst of their codes.
 

@@ -98,7 +98,7 @@ fn explain_in_run(
 const EXIT_CODES_OF_EXPLAIN: &str = "\
 Exit codes:
   0  the pair does not fail, or its rule makes it a warning
-  1  the pair fails: interference, too_close or undecided
+  1  the pair fails: interference, too_close, loose or undecided
   2  no verdict: usage, unreadable or invalid input, an unknown id
 
 Examples:

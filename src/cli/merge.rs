@@ -81,7 +81,7 @@ fn read(path: &Path) -> Result<(String, Partial), Error> {
 const EXIT_CODES_OF_MERGE: &str = "\
 Exit codes:
   0  every pair was decided and none fails
-  1  a pair fails: interference, too_close or undecided
+  1  a pair fails: interference, too_close, loose or undecided
   2  nothing was decided: usage, a file that is no partial report, shards that are missing, given twice or of different runs, \
 output not written
 

@@ -155,9 +155,12 @@ impl<'a> PairNames<'a> {
         };
         let pairs: Vec<_> = report.pairs_of_row(number).into_iter().map(|pair| pair.map(str::to_owned)).collect();
         if pairs.is_empty() {
-            let fix = match report.rows() {
-                0 => "write the report again with this release, and see that it has findings".to_owned(),
-                n => format!("its rows are #1 to #{n}, as in the table"),
+            let fix = match (report.rows(), report.motion.failing_run()) {
+                (0, Some(run)) => format!(
+                    "its findings are in poses and sweeps: name the two instances and the run, as in A B --run {run}"
+                ),
+                (0, None) => "write the report again with this release, and see that it has findings".to_owned(),
+                (n, _) => format!("its rows are #1 to #{n}, as in the table"),
             };
             return Err(Error::one(Location::file(&report.file), format!("no row `{word}`"), fix));
         }

@@ -25,6 +25,12 @@ struct ReportRun {
 }
 
 impl ReportMotion {
+    /// Name of a run with a finding, if any has one.
+    pub(crate) fn failing_run(&self) -> Option<&str> {
+        let fails = |run: &&ReportRun| run.rows.iter().any(|row| row.status.fails());
+        self.runs.iter().find(fails).map(|run| run.name.as_str())
+    }
+
     /// View of the poses and sweeps.
     pub(crate) fn view(&self) -> RunsView<'_> {
         let runs = self.runs.iter().map(|run| RunRows {

@@ -122,6 +122,11 @@ impl<'a> Level<'a> {
         Self { patience: Some(patience), queries: [QUERIES_OF_COMPLETE; 2], ..self }
     }
 
+    /// A level whose proofs end at the first open interval, without static queries.
+    pub(crate) fn without_queries(self) -> Self {
+        Self { patience: Some(0), queries: [0; 2], ..self }
+    }
+
     /// A level for the ends of failing parts alone, between large parts: few static queries.
     pub(crate) fn for_large_ends(self) -> Self {
         Self { queries: QUERIES_OF_LARGE_ENDS, ..self }

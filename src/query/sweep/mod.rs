@@ -14,16 +14,19 @@
 //! - `still`: one pose, judged as in a static check
 //! - `level`: the proof that the gap never falls below a level
 //! - `depth`: bracket of the largest depth
-//! - `intervals`: the parts of a run that break a rule
+//! - `intervals`: the parts of a run below a gap
 //! - `run`, `decide`: the status of a run
 //! - `turns`: runs of more than one turn
 //! - `widest`: largest gap
+//! - `above`: the parts of a run above a gap
+//! - `parts`: parts that break lesser limits than the status names
 //! - `staircase`: bounds of the gap over equal parts of a run
 //! - `explained`: facets that explain an overlap
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
 //! - `certificate`: proofs in steps that another program can check
 
+mod above;
 pub(crate) mod body;
 #[cfg(test)]
 pub(crate) mod body_tests;

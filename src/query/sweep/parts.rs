@@ -6,7 +6,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::query::sweep::cells::merged;
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus};
-use crate::query::sweep::widest::{GapLimit, parts_above, widest};
+use crate::query::sweep::widest::{GapLimit, widest};
 use crate::query::sweep::work::Work;
 
 /// Statuses of failing parts, the worst one first.
@@ -48,7 +48,7 @@ impl Sweep<'_> {
     /// The parts farther apart than the largest gap of a rule (mm); `shown` is a pose of one. Beyond the budget, one part
     /// with unknown ends.
     pub(super) fn parts_too_far(&self, work: &mut Work, largest: f64, shown: f64) -> Vec<Failing> {
-        let parts = parts_above(work, self.chain, self.range, largest, !self.measured);
+        let parts = self.parts_above(work, largest, !self.measured);
         if parts.is_empty() || work.budget.remaining == 0 {
             return vec![self.failing_somewhere(SweepStatus::Loose, shown)];
         }

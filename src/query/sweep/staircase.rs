@@ -103,7 +103,8 @@ impl Sweep<'_> {
                 continue;
             }
             let Some(surfaces) = insets(&work.still, depth, WHOLE) else { return };
-            let level = work.level_of_insets(&surfaces, self.chain, depth);
+            // A plot is not worth static queries.
+            let level = work.level_of_insets(&surfaces, self.chain, depth).without_queries();
             for step in steps.iter_mut().filter(|step| is_open(step)) {
                 if self.scan(&level, work, [step.from, step.to], false).is_complete() {
                     step.gap.lower = -depth;

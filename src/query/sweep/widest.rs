@@ -8,8 +8,7 @@ use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::motion::{Chain, Frame, Twist};
 use crate::query::sweep::level::price;
-use crate::query::sweep::regions::{Region, Regions};
-use crate::query::sweep::run::{Failing, PROMISED_FLOORS, SweepStatus};
+use crate::query::sweep::regions::Regions;
 use crate::query::sweep::still::Still;
 use crate::query::sweep::work::{Work, balls};
 use crate::query::triangles::Gap;
@@ -68,26 +67,25 @@ impl Widest {
 /// Gap over one cell.
 pub(super) struct OverCell {
     /// Lower bound of the gap in the middle (mm).
-    least: f64,
+    pub(super) least: f64,
     /// Upper bound of the gap over the cell (mm).
     pub(super) most: f64,
     points: [Vec3; 2],
 }
 
 impl OverCell {
-    /// Bounds the gap over a cell.
-    pub(super) fn new(still: &Still, region: &Region, limit: f64) -> Self {
-        let frame = &region.frame;
+    /// Bounds the gap over a cell with its frame and the displacement of B within it (mm).
+    pub(super) fn new(still: &Still, frame: &Frame, displacement: f64, limit: f64) -> Self {
         let Some(near) = still.nearest(&frame.pose, f64::INFINITY) else {
             // A part without triangles has no gap.
             return Self::unknown();
         };
-        let mut most = lesser(near.value + still.margin + region.displacement, by_pairs(still, frame, &near));
+        let mut most = lesser(near.value + still.margin + displacement, by_pairs(still, frame, &near));
         let mut least = near.value - still.margin;
         if least > limit && still.nested(&frame.pose) {
             // Surfaces apart, solids one in the other: the gap is a depth.
             let gap = still.gap(&frame.pose, f64::INFINITY, None).gap;
-            (least, most) = (gap.lower, lesser(most, gap.upper + region.displacement));
+            (least, most) = (gap.lower, lesser(most, gap.upper + displacement));
         }
         Self { least, most, points: near.points }
     }
@@ -236,7 +234,7 @@ impl Search<'_, '_> {
             self.dropped = f64::INFINITY;
             return;
         }
-        let found = OverCell::new(&self.work.still, region, self.limit);
+        let found = OverCell::new(&self.work.still, &region.frame, region.displacement, self.limit);
         if found.least > self.limit {
             let at = region.cell.center.clone();
             self.keep(at, found.least, found.points);
@@ -274,92 +272,5 @@ impl Search<'_, '_> {
         }
         self.work.frames += self.regions.count();
         Widest { pose: self.best, most, open: self.open }
-    }
-}
-
-/// Finds the parts of a run of one parameter with gaps above a limit (mm), certified from both sides; only the first one
-/// if `first_alone`. Cost: one static query for each cell.
-pub(crate) fn parts_above(
-    work: &mut Work,
-    chain: &Chain,
-    range: [f64; 2],
-    limit: f64,
-    first_alone: bool,
-) -> Vec<Failing> {
-    let mut regions = Regions::new(chain, &[range], balls([work.still.a, work.still.b]));
-    let query = price([work.still.a.surface, work.still.b.surface]);
-    let mut found = PartsAbove { parts: Vec::new(), kept: range[0], current: None, unknown: 0.0, throughout: true };
-    let mut stack = vec![0];
-    while let Some(id) = stack.pop() {
-        let paid = work.budget.charge(query);
-        let region = regions.get(id);
-        let [from, to] = region.ends[0];
-        let displacement = region.displacement;
-        let over = if paid { OverCell::new(&work.still, region, limit) } else { OverCell::unknown() };
-        if over.most <= limit {
-            found.keep(from, to);
-        } else if over.least - displacement > limit {
-            found.exceed(from, to, PROMISED_FLOORS * work.floor);
-            if first_alone {
-                // The rest of the run is unknown.
-                found.throughout = false;
-                break;
-            }
-        } else if let Some([early, late]) = if paid && displacement > work.floor { regions.halves(id, 0) } else { None }
-        {
-            stack.extend([late, early]);
-        } else {
-            found.unknown += displacement;
-        }
-    }
-    work.frames += regions.count();
-    found.finish(range[1])
-}
-
-/// Parts of a run with gaps above a limit, in order.
-struct PartsAbove {
-    parts: Vec<Failing>,
-    /// End of the last cell with a gap within the limit.
-    kept: f64,
-    /// Part that is not closed yet: bracket of its start, and the last value known to be above the limit.
-    current: Option<([f64; 2], f64)>,
-    /// Displacement over the cells without an answer since the last one with an answer (mm, >= 0).
-    unknown: f64,
-    throughout: bool,
-}
-
-impl PartsAbove {
-    /// A cell within the limit.
-    fn keep(&mut self, from: f64, to: f64) {
-        self.close(from);
-        (self.kept, self.unknown) = (to, 0.0);
-    }
-
-    /// A cell above the limit at every value; cells without an answer before it join the part if B moves by at most
-    /// `joined` (mm) in them.
-    fn exceed(&mut self, from: f64, to: f64, joined: f64) {
-        match &mut self.current {
-            Some((_, end)) => {
-                *end = to;
-                self.throughout &= self.unknown <= joined;
-            }
-            None => self.current = Some(([self.kept, from], to)),
-        }
-        self.unknown = 0.0;
-    }
-
-    fn close(&mut self, kept: f64) {
-        if let Some((from, end)) = self.current.take() {
-            let status = SweepStatus::Loose;
-            self.parts.push(Failing { status, from, to: [end, kept], throughout: true });
-        }
-    }
-
-    fn finish(mut self, end: f64) -> Vec<Failing> {
-        self.close(end);
-        for part in &mut self.parts {
-            part.throughout = self.throughout;
-        }
-        self.parts
     }
 }

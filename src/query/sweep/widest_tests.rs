@@ -53,7 +53,7 @@ fn no_pose_of_a_cell_has_a_gap_above_its_bound() {
         let still = Still { a: a.body(), b: b.body(), margin: 1e-10, rounding: 1e-10 };
         let regions = Regions::new(&chain, &ends, balls([a.body(), b.body()]));
         // A limit of 0 asks for nested solids, too.
-        let over = OverCell::new(&still, regions.get(0), 0.0);
+        let over = OverCell::new(&still, &regions.get(0).frame, regions.get(0).displacement, 0.0);
         for _ in 0..4 {
             let end = |r: &[f64; 2], rng: &mut Rng| [r[0], r[1], rng.range(r[0], r[1])][rng.below(3)];
             let q: Vec<f64> = ends.iter().map(|r| end(r, &mut rng)).collect();

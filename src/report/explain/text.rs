@@ -79,10 +79,13 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
     } else {
         String::new()
     };
+    let beyond = match e.rule.as_ref().and_then(|rule| rule.max_gap) {
+        Some(largest) => format!("{} apart are loose", length(largest)),
+        None => format!("{} apart are clear", length(asked.reach)),
+    };
     format!(
-        "tolerance {}{raised}; pairs more than {} apart are clear; rounding {}",
+        "tolerance {}{raised}; pairs more than {beyond}; rounding {}",
         length(asked.tolerance),
-        length(asked.reach),
         length(asked.margin)
     )
 }

@@ -14,6 +14,9 @@ use crate::geom::unit::format_number;
 use crate::report::number::{as_given, count, length_text};
 use crate::report::text::shown;
 
+/// Size below which a heading shows a joint value as 0 (degrees, or the unit of the report).
+const ZERO: f64 = 1e-9;
+
 /// Describes a run: `pose open: lid 110; 3 pairs move`.
 pub(crate) fn heading(o: &Outcome, run: &RunOutcome) -> String {
     let verb = if run.moving == 1 { "moves" } else { "move" };
@@ -29,7 +32,11 @@ pub(crate) fn heading(o: &Outcome, run: &RunOutcome) -> String {
 pub(crate) fn values(o: &Outcome, run: &RunOutcome) -> String {
     let kind = if run.is_sweep() { "sweep" } else { "pose" };
     let joints = o.motion.as_ref().map_or(&[][..], |motion| &motion.joints);
-    let value = |joint: &JointOutcome, value: f64| format_number(in_units(joint, value, o.units));
+    let value = |joint: &JointOutcome, value: f64| {
+        let value = in_units(joint, value, o.units);
+        // A solved joint misses 0 by its rounding.
+        format_number(if value.abs() < ZERO { 0.0 } else { value })
+    };
     let travel = |t: &JointTravel| {
         let joint = joints.get(t.joint as usize)?;
         let (from, to) = (value(joint, t.from), value(joint, t.to));
