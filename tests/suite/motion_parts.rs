@@ -4,10 +4,10 @@ use crate::motion::{holds, report, row};
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{block, obj};
+use crate::support::solids::{block, joined, obj};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A block of 10 mm that slides along x through a post, 20 mm away and 2 mm thick, under a rule.
 fn past_a_post(scratch: &Scratch, rule: &Value, range: [f64; 2]) -> PathBuf {
@@ -103,6 +103,58 @@ fn the_gravest_part_grades_a_row() {
     assert_eq!((code, &row(&found, "along", "block", "post")["severity"]), (1, &json!("error")));
     let (found, code) = report(&path, &[&mild[..], &["--severity", "too_close=warning"]].concat());
     assert_eq!((code, &row(&found, "along", "block", "post")["severity"]), (0, &json!("warning")));
+    // A verdict without measures has the same exit code.
+    for rule in [json!({ "min_clearance": 5 }), json!({ "max_gap": 18 })] {
+        let path = past_a_post(&scratch, &rule, [0.0, 25.0]);
+        let codes = ["all", "depth", "none"].map(|m| report(&path, &[&mild[..], &["--measure", m]].concat()).1);
+        assert_eq!(codes, [1; 3], "{rule}");
+    }
+}
+
+/// A shoe that slides along x over a floor under a rule, `at` (mm) above it.
+fn over_a_floor(scratch: &Scratch, rule: &Value, at: f64) -> String {
+    // A floor of 50 mm with a step at its end.
+    let step = [block([0.0; 3], [50.0, 10.0, 5.0]), block([40.0, 0.0, 4.0], [50.0, 10.0, 8.0])];
+    let floor = if at > 0.0 { joined(&step) } else { step[0].clone() };
+    let shoe = block([0.0, 0.0, 5.0 + at], [10.0, 10.0, 15.0 + at]);
+    for (name, mesh) in [("floor", floor), ("shoe", shoe)] {
+        fs::write(scratch.path().join(format!("{name}.obj")), obj(&mesh)).expect("written");
+    }
+    let mut rule = rule.clone();
+    rule["between"] = json!(["floor", "shoe"]);
+    let file = json!({
+        "version": 1,
+        "parts": { "floor": "floor.obj", "shoe": "shoe.obj" },
+        "instances": [{ "id": "floor", "part": "floor" }, { "id": "shoe", "part": "shoe" }],
+        "joints": { "slide": { "type": "prismatic", "axis": [1, 0, 0], "range": [0, 80], "moves": ["shoe"] } },
+        "sweeps": { "along": { "joints": { "slide": "range" } } },
+        "rules": [rule]
+    });
+    let path = scratch.path().join("floor.json");
+    fs::write(&path, file.to_string()).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_limit_met_with_equality_breaks_later() {
+    let scratch = Scratch::new();
+    // The step stands 30 mm from the shoe, 1 mm higher than the gap; the floor ends after 50 mm.
+    for (rule, at, free, status) in
+        [(json!({ "min_clearance": 1 }), 1.0, 29.0, "too_close"), (json!({ "max_gap": 0 }), 0.0, 50.0, "loose")]
+    {
+        let path = over_a_floor(&scratch, &rule, at);
+        let found = parsed(&interfere(&["range", &path, "slide", "--format", "json", "--quiet"]).stdout);
+        let side = &found["joints"][0]["up"];
+        let end = side["free"].as_f64().expect("a value");
+        assert!((end - free).abs() < 1e-3, "{rule}: {found}");
+        assert_eq!(side["stop"]["status"], status, "{rule}: {found}");
+        let (found, _) = report(Path::new(&path), &["--run", "along"]);
+        let row = row(&found, "along", "floor", "shoe");
+        let first = &row["intervals"][0];
+        assert_eq!((&first["status"], &first["throughout"]), (&json!(status), &json!(true)), "{row}");
+        let [low, high] = crate::motion::bracket(&first["from"]["slide"]);
+        assert!((low - free).abs() < 1e-3 && (high - free).abs() < 1e-3, "{row}");
+    }
 }
 
 #[test]
@@ -140,4 +192,16 @@ fn a_pair_at_rest_fails_over_the_whole_segment() {
     assert_eq!(intervals[0]["to"], json!({ "other": [8, 8] }));
     assert_eq!(row["first"], json!({ "segment": 1, "at_bracket": { "other": [0, 0] } }));
     assert!(holds(&intervals[1]["to"]["slide"], 20.01) && holds(&intervals[2]["to"]["slide"], 15.0), "{row}");
+}
+
+#[test]
+fn a_page_plays_a_sweep_from_before_its_first_broken_limit() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "min_clearance": 5 }), [0.0, 25.0]);
+    let page = scratch.path().join("page.html");
+    let format = format!("html={}", page.to_str().expect("UTF-8"));
+    assert_eq!(interfere(&["check", path.to_str().expect("UTF-8"), "--quiet", "--format", &format]).code, 1);
+    let text = fs::read_to_string(&page).expect("a page");
+    // The overlap begins where the block is too close already.
+    assert!(text.contains(r#""safe":[0.0]"#), "no safe pose at the start");
 }

@@ -8,6 +8,10 @@ use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep, SweepStatus};
 use crate::query::sweep::widest::OverCell;
 use crate::query::sweep::work::Work;
 
+/// Number of the shortest cells without an answer after which the gap counts as equal to the limit. Ends of parts leave
+/// some.
+const MAX_UNKNOWN: u32 = 256;
+
 /// A task of the search, in the order of the run.
 enum Task {
     /// An interval to examine.
@@ -18,14 +22,16 @@ enum Task {
 
 impl Sweep<'_> {
     /// Finds the parts with gaps above a limit (mm); only the first one if `first_alone`. Bounds over cells show where the
-    /// gap keeps the limit. From a pose above it, proofs that the surfaces stay apart find the ends on both sides.
-    /// Cost: one static query for each cell, and two proofs for each part.
-    pub(super) fn parts_above(&self, work: &mut Work, limit: f64, first_alone: bool) -> Vec<Failing> {
+    /// gap keeps the limit. From a pose above it, proofs that the surfaces stay apart find the ends on both sides. `None`
+    /// without a part, beyond the budget, and where the gap nearly equals the limit over some length. Cost: one static
+    /// query for each cell, and two proofs for each part.
+    pub(super) fn parts_above(&self, work: &mut Work, limit: f64, first_alone: bool) -> Option<Vec<Failing>> {
         let level = work.level(self.chain, limit);
         let query = price([self.a.surface, self.b.surface]);
         let mut found =
             PartsAbove { parts: Vec::new(), kept: self.range[0], current: None, unknown: 0.0, throughout: true };
         let mut tasks = vec![Task::Examine(self.range)];
+        let mut unknown = 0;
         while let Some(task) = tasks.pop() {
             let [from, to] = match task {
                 Task::Examine(ends) => ends,
@@ -46,9 +52,8 @@ impl Sweep<'_> {
             let frame = Frame::new(self.chain, &cell);
             let moved = displacement(&frame, &self.balls());
             work.frames += 1;
-            if !work.budget.charge(query) {
-                found.unknown += moved;
-                continue;
+            if !work.budget.charge(query) || unknown > MAX_UNKNOWN {
+                return None;
             }
             let over = OverCell::new(&work.still, &frame, moved, limit);
             let middle = cell.center[0];
@@ -64,9 +69,10 @@ impl Sweep<'_> {
                 tasks.extend([Task::Examine([middle, to]), Task::Examine([from, middle])]);
             } else {
                 found.unknown += moved;
+                unknown += 1;
             }
         }
-        found.finish(self.range[1])
+        Some(found.finish(self.range[1])).filter(|parts| !parts.is_empty())
     }
 
     /// Interval about a pose with a gap above the level, at most `range`, that keeps a gap above it.

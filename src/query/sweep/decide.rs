@@ -116,7 +116,12 @@ impl Sweep<'_> {
 
     /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as in
     /// [`Self::interference`].
-    fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
+    pub(super) fn parts_too_deep(
+        &self,
+        work: &mut Work,
+        (surfaces, scan): &DepthScan,
+        shown: Option<f64>,
+    ) -> Vec<Failing> {
         let deepest = self.limits.deepest();
         let level = work.level_of_insets(surfaces, self.chain, deepest);
         let level = if self.divides_edges() { level } else { level.for_large_ends() };
@@ -139,7 +144,7 @@ impl Sweep<'_> {
         let scan = if larger { Some(near) } else { self.clearance_scan(work, clearance) };
         let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
         if scan.violation.is_some() {
-            let failing = self.parts_too_close(work, clearance, None);
+            let failing = self.parts_too_close(work, clearance, scan.violation.map(|v| v.at));
             let worst = self.measured.then(|| self.least_signed_gap(apart, work)).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
         }
@@ -147,16 +152,45 @@ impl Sweep<'_> {
         (!scan.is_complete()).then(|| self.bare(SweepStatus::Undecided, open))
     }
 
-    /// The parts closer than a clearance (mm), overlaps included; `shown` is a pose known to be too close.
+    /// The parts closer than a clearance (mm), overlaps included; `shown` is a pose known to be too close. Where the gap
+    /// equals the clearance over some length, the slack is granted.
     pub(super) fn parts_too_close(&self, work: &mut Work, clearance: f64, shown: Option<f64>) -> Vec<Failing> {
-        let level = work.level(self.chain, greater(clearance, 0.0));
-        let scan = if clearance > 0.0 {
-            // The bracket is that of the clearance itself: no slack is granted.
-            Some(self.scan(&level, work, self.range, false))
-        } else {
-            self.clearance_scan(work, clearance)
+        if clearance <= 0.0 {
+            let level = work.level(self.chain, 0.0);
+            let scan = self.clearance_scan(work, clearance);
+            return scan.map(|scan| self.failing(&level, work, clearance, &scan, shown)).unwrap_or_default();
+        }
+        let (exact, is_sharp) = self.parts_below(work, clearance, shown);
+        let granted = clearance - work.slack;
+        if is_sharp || granted <= work.still.margin {
+            return exact;
+        }
+        let (parts, is_sharp) = self.parts_below(work, granted, shown);
+        let is_better = match (exact.first(), parts.first()) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(_), Some(_)) if self.measured => is_sharp,
+            // Between the two first poses, a gap that equals the clearance breaks nothing for certain.
+            (Some(x), Some(y)) => {
+                let middle = x.from[1] + 0.5 * (y.from[1] - x.from[1]);
+                self.slack(work, clearance, middle, 0.0) <= 0.0
+            }
         };
-        scan.map(|scan| self.failing(&level, work, clearance, &scan, shown)).unwrap_or_default()
+        if is_better { parts } else { exact }
+    }
+
+    /// The parts below a gap (mm, > 0), and true if their ends are as narrow as promised and every pose inside is known;
+    /// without measures, if the first pose is certain.
+    fn parts_below(&self, work: &mut Work, gap: f64, shown: Option<f64>) -> (Vec<Failing>, bool) {
+        let level = work.level(self.chain, gap);
+        let scan = self.scan(&level, work, self.range, false);
+        let parts = self.failing(&level, work, gap, &scan, shown);
+        let is_sharp = if self.measured {
+            parts.iter().all(|f| f.throughout) && !self.has_wide_ends(&parts, work.floor)
+        } else {
+            scan.open.is_empty() && scan.violation.is_none_or(|v| self.slack(work, gap, v.at, 0.0) > 0.0)
+        };
+        (parts, is_sharp)
     }
 
     /// The answer of a run that keeps all limits from below, and comes within the tolerance.
@@ -237,7 +271,7 @@ impl Sweep<'_> {
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
     /// with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
-    fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
+    pub(super) fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
         let whole = [(depth, WHOLE), (granted, WHOLE)];

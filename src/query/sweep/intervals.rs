@@ -153,7 +153,7 @@ impl Sweep<'_> {
 
     /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit. A search for more
     /// than `enough` (mm, >= 0) ends there.
-    fn slack(&self, work: &mut Work, limit: f64, q: f64, enough: f64) -> f64 {
+    pub(super) fn slack(&self, work: &mut Work, limit: f64, q: f64, enough: f64) -> f64 {
         let pose = self.chain.pose(&[q]);
         let mut known = f64::NEG_INFINITY;
         if limit > 0.0

@@ -280,7 +280,11 @@ impl Level<'_> {
             return None;
         }
         let limit = if self.distance > 0.0 { self.distance } else { still.margin };
-        let (_, points) = still.distance(&chain.pose(&[at]), limit)?;
+        let (distance, points) = still.distance(&chain.pose(&[at]), limit)?;
+        if self.distance > 0.0 && distance + still.margin >= self.distance {
+            // The surfaces may keep the distance with equality.
+            return None;
+        }
         let violation = Some(Violation { at, points });
         Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1 })
     }

@@ -13,10 +13,15 @@ use crate::query::sweep::work::Work;
 pub(super) const BREAKING: [SweepStatus; 3] = [SweepStatus::Interference, SweepStatus::TooClose, SweepStatus::Loose];
 
 impl Sweep<'_> {
-    /// Adds the parts that break lesser limits than the status of a failing or undecided run. A verdict needs none.
+    /// Adds the parts that break lesser limits than the status of a failing or undecided run.
     pub(super) fn with_other_parts(&self, work: &mut Work, answer: SweepAnswer) -> SweepAnswer {
-        if !self.measured && !self.first_failing {
+        let limits = &self.limits;
+        if limits.min_clearance.is_none() && limits.max_gap.is_none() {
             return answer;
+        }
+        if !self.measured && !self.first_failing {
+            // A lesser status may have a graver severity, so a verdict needs all parts, too.
+            return Self { measured: true, ..*self }.with_all_parts(work, answer);
         }
         let mut answer = answer;
         if let Some(clearance) = self.limits.min_clearance
@@ -31,12 +36,7 @@ impl Sweep<'_> {
             let limit = GapLimit { largest, measured: false };
             let found = widest(work, self.chain, &[self.range], limit, |_| f64::INFINITY);
             if let Some(pose) = found.pose.filter(|pose| pose.least > largest + work.slack) {
-                let loose = self.parts_too_far(work, largest, pose.at[0]);
-                // Surfaces of nested solids may be far apart.
-                let is_overlap = |f: &&Failing| f.status == SweepStatus::Interference;
-                let outside = |f: &Failing| !answer.failing.iter().filter(is_overlap).any(|o| self.meets(o, f));
-                let loose: Vec<Failing> = loose.into_iter().filter(outside).collect();
-                answer.failing.extend(loose);
+                answer.failing.extend(self.parts_too_far(work, largest, pose.at[0]));
             } else {
                 answer.open = merged(answer.open.into_iter().chain(found.open.iter().map(|ends| ends[0])).collect());
             }
@@ -45,21 +45,24 @@ impl Sweep<'_> {
         answer
     }
 
-    /// The parts farther apart than the largest gap of a rule (mm); `shown` is a pose of one. Beyond the budget, one part
-    /// with unknown ends.
-    pub(super) fn parts_too_far(&self, work: &mut Work, largest: f64, shown: f64) -> Vec<Failing> {
-        let parts = self.parts_above(work, largest, !self.measured);
-        if parts.is_empty() || work.budget.remaining == 0 {
-            return vec![self.failing_somewhere(SweepStatus::Loose, shown)];
+    /// The parts of a run that interferes, with all ends, and those that break lesser limits.
+    fn with_all_parts(&self, work: &mut Work, answer: SweepAnswer) -> SweepAnswer {
+        let mut answer = answer;
+        if answer.status == SweepStatus::Interference
+            && let Some(hard) = self.depth_scan(work, self.limits.deepest())
+        {
+            let shown = answer.failing.first().map(|f| f.from[1]);
+            answer.failing = self.parts_too_deep(work, &hard, shown);
         }
-        parts
+        self.with_other_parts(work, answer)
     }
 
-    /// True if a loose part has poses in common with one that overlaps; without measures, both are known by their starts
-    /// alone.
-    fn meets(&self, overlap: &Failing, loose: &Failing) -> bool {
-        let ends_after = !self.measured || overlap.from[0] < loose.to[1];
-        overlap.from[0] <= loose.from[1] && loose.from[1] <= overlap.to[1] && ends_after
+    /// The parts farther apart than the largest gap of a rule (mm); `shown` is a pose of one. Where the gap equals the
+    /// limit, the slack is granted. Without an answer, one part with unknown ends.
+    pub(super) fn parts_too_far(&self, work: &mut Work, largest: f64, shown: f64) -> Vec<Failing> {
+        let limits = [largest, largest + work.slack];
+        let parts = limits.into_iter().find_map(|limit| self.parts_above(work, limit, !self.measured));
+        parts.unwrap_or_else(|| vec![self.failing_somewhere(SweepStatus::Loose, shown)])
     }
 }
 
