@@ -216,8 +216,8 @@ impl Mechanism {
         self.forms(&driven).into_iter().map(|form| form.offset).collect()
     }
 
-    /// Least and largest value at which a joint with a value of its own and all joints that follow it keep their limits;
-    /// infinite without limits. Its home stays inside.
+    /// Least and largest value (degrees, or mm for a slide) at which a joint with a value of its own and all joints that
+    /// follow it keep their limits; infinite without limits. Its home stays inside. Joints that a loop solves do not count.
     pub fn limits(&self, joint: JointIx) -> [f64; 2] {
         let own = &self.joints[joint.0 as usize];
         let [mut low, mut high] = own.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
@@ -232,9 +232,9 @@ impl Mechanism {
         [low, high]
     }
 
-    /// The values of a joint that are examined if nothing else is said: those between its limits, else `otherwise` as
-    /// far as followers permit.
-    pub fn whole_range(&self, joint: JointIx, otherwise: [f64; 2]) -> [f64; 2] {
+    /// Least and largest value to examine (degrees, or mm for a slide): the limits of the joint and of its followers. A
+    /// joint without limits of its own takes `otherwise`, as far as its followers permit, if their limits are wider.
+    pub fn examined_range(&self, joint: JointIx, otherwise: [f64; 2]) -> [f64; 2] {
         let limits = self.limits(joint);
         if limits[1] - limits[0] <= otherwise[1] - otherwise[0] || self.joints[joint.0 as usize].range.is_some() {
             return limits;

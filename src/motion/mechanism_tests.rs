@@ -185,14 +185,14 @@ fn followers_narrow_the_range_of_their_leader() {
         limited([-30.0, 6.0], following(1, -1.0, 0.0, slide(None))),
     ]);
     assert_eq!(slides.limits(leader), [-3.0, 5.0]);
-    assert_eq!(slides.whole_range(leader, [0.0, 1.0]), [-3.0, 5.0]);
+    assert_eq!(slides.examined_range(leader, [0.0, 1.0]), [-3.0, 5.0]);
     let free = mechanism(vec![turn([0.0; 3], None)]);
     assert_eq!(free.limits(leader), [f64::NEG_INFINITY, f64::INFINITY]);
-    assert_eq!(free.whole_range(leader, [0.0, 360.0]), [0.0, 360.0]);
+    assert_eq!(free.examined_range(leader, [0.0, 360.0]), [0.0, 360.0]);
     // Limits of a follower stand for those of its leader, as far as these turn by less than asked.
     for (range, expected) in [([-20.0, 40.0], [-10.0, 20.0]), ([-20.0, 4000.0], [-10.0, 360.0])] {
         let wheel = mechanism(vec![turn([0.0; 3], None), limited(range, following(0, 2.0, 0.0, turn([0.0; 3], None)))]);
-        assert_eq!(wheel.whole_range(leader, [-20.0, 360.0]), expected);
+        assert_eq!(wheel.examined_range(leader, [-20.0, 360.0]), expected);
     }
     // An offset that the drawing breaks keeps the home.
     let off = mechanism(vec![turn([0.0; 3], None), limited([0.0, 5.0], following(0, 1.0, -3.0, turn([0.0; 3], None)))]);

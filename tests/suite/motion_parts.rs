@@ -182,6 +182,10 @@ fn a_pair_at_rest_fails_over_the_whole_segment() {
     // The block stands in the post while the other part moves, and then leaves it.
     file["sweeps"] = json!({ "along": { "path": [{ "slide": 25 }, { "slide": 25, "other": 8 }, { "other": 8 }] } });
     fs::write(&path, file.to_string()).expect("written");
+    // The later segment is too close, also for a verdict.
+    let mild = ["--run", "along", "--severity", "interference=warning"];
+    let codes = ["all", "depth", "none"].map(|m| report(&path, &[&mild[..], &["--measure", m]].concat()).1);
+    assert_eq!(codes, [1; 3]);
     let (found, code) = report(&path, &["--run", "along"]);
     let row = row(&found, "along", "block", "post");
     assert_eq!((code, &row["status"], &row["proved"]), (1, &json!("interference"), &json!(1)));

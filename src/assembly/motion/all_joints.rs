@@ -5,12 +5,12 @@ use crate::assembly::motion::{Motion, NamedRun};
 use crate::motion::{ALL_JOINTS, JointIx, RunKind};
 
 impl Motion {
-    /// Adds a sweep of all joints with a value of their own, over every combination of the values that keep their limits and
-    /// those of their followers; a joint without limits makes one turn. Its name is [`ALL_JOINTS`], with a number if a run has this name. Returns false,
-    /// and adds none, without such joints.
+    /// Adds a sweep of all joints with a value of their own, over every combination of the values that keep their limits
+    /// and those of their followers; a joint without limits makes one turn. Its name is [`ALL_JOINTS`], with a number if
+    /// a run has this name. Returns false, and adds none, without such joints.
     pub fn sweep_all(&mut self) -> bool {
         let swept: Vec<_> =
-            self.mechanism.free().map(|(ix, j)| (ix, self.mechanism.whole_range(ix, j.whole_range()))).collect();
+            self.mechanism.free().map(|(ix, j)| (ix, self.mechanism.examined_range(ix, j.whole_range()))).collect();
         let Some((first, _)) = swept.first() else { return false };
         let at = self.joints[first.0 as usize].at.clone();
         let mut name = ALL_JOINTS.to_owned();

@@ -162,7 +162,7 @@ fn without_joints(assembly: &Assembly) -> Error {
 fn whole_box(assembly: &Assembly) -> NamedRun {
     let mechanism = &assembly.motion.mechanism;
     let turn = |home: f64| [home - HALF_TURN, home + HALF_TURN];
-    let own = mechanism.free().map(|(ix, joint)| (ix, mechanism.whole_range(ix, turn(joint.home))));
+    let own = mechanism.free().map(|(ix, joint)| (ix, mechanism.examined_range(ix, turn(joint.home))));
     let kind = RunKind::Box { swept: own.collect(), rest: Vec::new() };
     NamedRun { name: AS_DRAWN.to_owned(), at: Location::file(&assembly.path), kind }
 }

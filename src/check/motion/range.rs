@@ -14,6 +14,7 @@ use crate::check::stages::answers::Checker;
 use crate::check::{Curves, Measure, NoProgress, Options, Progress, Settings, Stage, Status};
 use crate::error::{Error, Location, Problem};
 use crate::geom::LengthUnit;
+use crate::geom::math::{greater, lesser};
 use crate::io::Loader;
 use crate::json::wording::{join_or, nearest, quoted};
 use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind, Segment};
@@ -180,13 +181,11 @@ fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Er
 
 /// Last value of a joint towards smaller (-1) or larger (1) values, by its limits and those of its followers.
 fn limit(mechanism: &Mechanism, joint: JointIx, towards: f64) -> f64 {
-    let home = mechanism.joints()[joint.0 as usize].home;
+    let own = &mechanism.joints()[joint.0 as usize];
     let [low, high] = mechanism.limits(joint);
     // A joint with limits of its own may turn by more than once.
-    let turns = mechanism.joints()[joint.0 as usize].range.is_none();
-    let end = if towards < 0.0 { low } else { high };
-    let farthest = home + towards * FULL_TURN;
-    if turns && (end - home).abs() > FULL_TURN { farthest } else { end }
+    let way = if own.range.is_none() { FULL_TURN } else { f64::INFINITY };
+    if towards < 0.0 { greater(low, own.home - way) } else { lesser(high, own.home + way) }
 }
 
 /// Last value on the way from `home` to `limit` up to which all solved joints keep their limits; `path` is the way to a

@@ -124,6 +124,8 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
     if [query.first, query.second].iter().any(|s| s.exact().surface.triangles.is_empty()) {
         return none(NO_TRIANGLES);
     }
+    // A part of a lesser status may have a graver severity: only rules make such parts.
+    let has_others = limits.min_clearance.is_some() || limits.max_gap.is_some();
     let mut answer = SweepAnswer { by_balls: false, ..settled(Status::Clear) };
     let (mut proved, mut tests) = (0.0, query.tests);
     for (k, (chain, segment, _)) in query.segments.iter().enumerate() {
@@ -139,7 +141,7 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
             (answer.status, answer.why) = (found.status, found.why);
         }
         answer.segments.push(found);
-        if answer.status == Status::Interference && query.effort != Effort::All {
+        if answer.status == Status::Interference && query.effort != Effort::All && !has_others {
             // The other segments change nothing.
             break;
         }

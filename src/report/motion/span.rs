@@ -25,8 +25,8 @@ pub(crate) fn parts(o: &Outcome, p: &PairOutcome) -> String {
     let Some(swept) = p.swept.as_deref() else { return String::new() };
     let failing = swept.failing.as_deref().unwrap_or_default();
     // A part of the row's status says more than an earlier one of a lesser status.
-    let shown = failing.iter().find(|part| part.status == p.status).or(failing.first());
-    let (first, n) = match (p.status, shown, swept.open.first()) {
+    let part = failing.iter().find(|part| part.status == p.status).or(failing.first());
+    let (first, n) = match (p.status, part, swept.open.first()) {
         (Status::Undecided, _, Some(open)) => (open_text(o, swept, open), swept.open_count),
         (_, Some(part), _) => (failing_text(o, swept, part), failing.len() as u64),
         _ => return String::new(),
