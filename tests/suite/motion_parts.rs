@@ -111,6 +111,33 @@ fn the_gravest_part_grades_a_row() {
     }
 }
 
+#[test]
+fn a_segment_without_a_proof_grades_a_row_that_fails_in_another_one() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "allow_depth": 1 }), [0.0, 60.0]);
+    let text = fs::read_to_string(&path).expect("read");
+    let mut file: Value = serde_json::from_str(&text).expect("JSON");
+    file["sweeps"] = json!({ "there": { "path": [{ "slide": 25 }, { "slide": 10 }, { "slide": 0 }] } });
+    fs::write(&path, file.to_string()).expect("written");
+    // The budget proves nothing: single poses show that the first segment interferes.
+    let mild = ["--sweep-cells", "1", "--severity", "interference=warning"];
+    for measure in ["all", "depth", "none"] {
+        let (found, code) = report(&path, &[&mild[..], &["--measure", measure]].concat());
+        let row = row(&found, "there", "block", "post");
+        assert_eq!((code, &row["status"], &row["severity"]), (1, &json!("interference"), &json!("error")), "{row}");
+        let part = row["intervals"].as_array().and_then(|parts| parts.last()).expect("a part");
+        assert_eq!((&part["status"], &part["segment"]), (&json!("undecided"), &json!(2)), "{row}");
+        let ends = [&part["from"]["slide"], &part["to"]["slide"]];
+        assert_eq!(ends, [&json!([10, 10]), &json!([0, 0])], "{row}");
+        let (_, code) =
+            report(&path, &[&mild[..], &["--severity", "undecided=warning", "--measure", measure]].concat());
+        assert_eq!(code, 0, "{measure}");
+    }
+    // With the whole budget, the second segment is clear.
+    let (found, code) = report(&path, &["--severity", "interference=warning"]);
+    assert_eq!((code, row(&found, "there", "block", "post")["intervals"].as_array().map(Vec::len)), (0, Some(1)));
+}
+
 /// A shoe that slides along x over a floor under a rule, `at` (mm) above it.
 fn over_a_floor(scratch: &Scratch, rule: &Value, at: f64) -> String {
     // A floor of 50 mm with a step at its end.

@@ -11,7 +11,7 @@ use crate::check::stages::triangles::{allowance_at_most, largest_allowance};
 use crate::check::{Measure, Status};
 use crate::geom::Bounds;
 use crate::geom::math::greater;
-use crate::query::sweep::{ConcaveSurfaces, Explained, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
+use crate::query::sweep::{ConcaveSurfaces, Explained, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
 
 /// Reason of an undecided pair.
 pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; no proof shows that at every pose";
@@ -38,9 +38,9 @@ impl Decided {
 
     /// An interference that no static check confirms: the facets leave the parts that overlap open.
     fn unexplained(mut answer: SweepAnswer) -> Self {
-        let (overlaps, others): (Vec<_>, Vec<_>) =
-            answer.failing.drain(..).partition(|f| f.status == SweepStatus::Interference);
-        answer.open = overlaps.iter().map(|f| [f.from[0], f.to[1]]).collect();
+        let is_known = |f: &Failing| matches!(f.status, SweepStatus::TooClose | SweepStatus::Loose);
+        let (others, open): (Vec<_>, Vec<_>) = answer.failing.drain(..).partition(is_known);
+        answer.open = open.iter().map(|f| [f.from[0], f.to[1]]).collect();
         answer.failing = others;
         answer.proved = 0.0;
         Self { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }

@@ -15,6 +15,7 @@ use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
 use crate::query::sweep::{Failing, Sweep, SweepLimits};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Largest number of open parts that are measured one by one.
 const MAX_OPEN: usize = 16;
@@ -41,7 +42,8 @@ pub(crate) struct SegmentAnswer {
     pub most: f64,
     /// Bracket of the first pose within tolerance and clearance; above the largest gap for [`Status::Loose`].
     pub first: Option<Span>,
-    /// Parts that break a limit; `None` for a motion of several parameters.
+    /// Parts that break a limit, and those that may break one beside a worse status of the run; `None` for a motion of
+    /// several parameters.
     pub failing: Option<Vec<FailingSpan>>,
     /// True if an end of a failing part has a wider bracket than promised.
     pub wide_ends: bool,
@@ -71,6 +73,25 @@ pub(crate) struct FailingSpan {
     pub to: Span,
     /// True if every pose in between is shown to break the limit.
     pub throughout: bool,
+}
+
+impl SegmentAnswer {
+    /// Lists the parts without a proof beside the failing ones, for a run that fails by another segment. Many count as one.
+    pub(crate) fn list_open_parts(&mut self) {
+        let (Some(failing), [first, .., last] | [first @ last]) = (&mut self.failing, self.open.as_slice()) else {
+            return;
+        };
+        let whole = [[first[0].clone(), last[1].clone()]];
+        let open = if self.open.len() > MAX_OPEN { &whole } else { self.open.as_slice() };
+        let part = |[from, to]: &Span| FailingSpan {
+            status: Status::Undecided,
+            from: [from.clone(), from.clone()],
+            to: [to.clone(), to.clone()],
+            throughout: false,
+        };
+        failing.extend(open.iter().map(part));
+        failing.sort_by(|x, y| x.from[0].partial_cmp(&y.from[0]).unwrap_or(Ordering::Equal));
+    }
 }
 
 /// A motion of one parameter.

@@ -66,7 +66,7 @@ pub(crate) struct SweepAnswer {
     /// Reason of an undecided pair; the cache keeps it as a code.
     #[serde(skip)]
     pub why: Option<&'static str>,
-    /// Answers of the segments in their order: of all, or up to the one that settles the status.
+    /// Answers of the segments in their order.
     pub segments: Vec<SegmentAnswer>,
     /// Share of the run with a proof of the status (0 to 1).
     pub proved: f64,
@@ -124,8 +124,6 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
     if [query.first, query.second].iter().any(|s| s.exact().surface.triangles.is_empty()) {
         return none(NO_TRIANGLES);
     }
-    // A part of a lesser status may have a graver severity: only rules make such parts.
-    let has_others = limits.min_clearance.is_some() || limits.max_gap.is_some();
     let mut answer = SweepAnswer { by_balls: false, ..settled(Status::Clear) };
     let (mut proved, mut tests) = (0.0, query.tests);
     for (k, (chain, segment, _)) in query.segments.iter().enumerate() {
@@ -141,10 +139,10 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
             (answer.status, answer.why) = (found.status, found.why);
         }
         answer.segments.push(found);
-        if answer.status == Status::Interference && query.effort != Effort::All && !has_others {
-            // The other segments change nothing.
-            break;
-        }
+    }
+    if answer.status != Status::Undecided {
+        let undecided = |s: &&mut SegmentAnswer| s.status == Status::Undecided;
+        answer.segments.iter_mut().filter(undecided).for_each(SegmentAnswer::list_open_parts);
     }
     SweepAnswer { proved: lesser(proved, 1.0), ..answer }
 }

@@ -1,7 +1,7 @@
-//! The parts of a run that break lesser limits than its status names.
+//! The parts of a run that break lesser limits than its status names, or may break them.
 //!
 //! A run that interferes may come too close in one part, or too far apart in another one. Each pose belongs to one part,
-//! that of its worst status.
+//! that of its worst status. A part without a proof has the status `Undecided`.
 
 use crate::geom::math::{greater, lesser};
 use crate::query::sweep::cells::merged;
@@ -10,7 +10,8 @@ use crate::query::sweep::widest::{GapLimit, widest};
 use crate::query::sweep::work::Work;
 
 /// Statuses of failing parts, the worst one first.
-pub(super) const BREAKING: [SweepStatus; 3] = [SweepStatus::Interference, SweepStatus::TooClose, SweepStatus::Loose];
+pub(super) const BREAKING: [SweepStatus; 4] =
+    [SweepStatus::Interference, SweepStatus::Undecided, SweepStatus::TooClose, SweepStatus::Loose];
 
 impl Sweep<'_> {
     /// Adds the parts that break lesser limits than the status of a failing or undecided run.
@@ -38,11 +39,17 @@ impl Sweep<'_> {
             if let Some(pose) = found.pose.filter(|pose| pose.least > largest + work.slack) {
                 answer.failing.extend(self.parts_too_far(work, largest, pose.at[0]));
             } else {
-                answer.open = merged(answer.open.into_iter().chain(found.open.iter().map(|ends| ends[0])).collect());
+                let open = merged(found.open.iter().map(|ends| ends[0]).collect());
+                answer.failing.extend(open.into_iter().map(|[from, to]| self.unproved(from, to)));
             }
         }
         answer.failing = in_order(answer.failing);
         answer
+    }
+
+    /// A part that may break a limit.
+    fn unproved(&self, from: f64, to: f64) -> Failing {
+        Failing { status: SweepStatus::Undecided, from: [from; 2], to: [to; 2], throughout: false }
     }
 
     /// The parts of a run that interferes, with all ends, and those that break lesser limits.

@@ -99,7 +99,7 @@ pub struct Worst {
 /// A part of a run that breaks a limit; each end is a bracket, with the pose on the inner side broken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failing {
-    /// Status of the poses inside: `Interference`, `TooClose` or `Loose`.
+    /// Status of the poses inside: `Interference`, `TooClose` or `Loose`; `Undecided` if some may break a limit.
     pub status: SweepStatus,
     /// Bracket of the start.
     pub from: [f64; 2],
@@ -123,8 +123,8 @@ pub struct SweepAnswer {
     /// Bracket of the first pose that comes within the larger of tolerance and clearance (less a hundredth of the
     /// tolerance), if one is known; of the first pose above the largest gap for [`SweepStatus::Loose`].
     pub approach: Option<[f64; 2]>,
-    /// Parts that break a limit, in order: those of the status, and those of lesser ones beside them. Empty for passing
-    /// runs.
+    /// Parts that break a limit, in order: those of the status, and those of lesser ones beside them, with the parts that
+    /// may break a lesser one. Empty for passing runs.
     pub failing: Vec<Failing>,
     /// True if an end of a measured failing part has a wider bracket than promised: B moves by more than a hundredth of
     /// the tolerance within it.

@@ -90,7 +90,7 @@ pub(crate) fn failing_text(o: &Outcome, swept: &SweptPair, part: &FailingPart) -
             .map(|(value, width)| value_text(in_units(joint, value, o.units), in_units(joint, width, o.units)));
         Some((shown(&joint.name).into_owned(), start, end))
     });
-    let some = if part.throughout { "" } else { "some of " };
+    let some = if part.throughout || part.status == Status::Undecided { "" } else { "some of " };
     segment(swept, &part.from) + some + &ranges(ends.collect())
 }
 
