@@ -234,7 +234,7 @@ fn explanation_of(
         }
     };
     progress.begin(Stage::Narrow, 1);
-    let near = neighbours(&candidates, assembly.instances.len());
+    let near = neighbours(shapes, &candidates, settings.tolerance);
     let run = Checker { assembly, settings, shapes, cache: None, neighbours: &near };
     run.explanation([a, b], &found, rules, meshes, reach)
 }

@@ -138,7 +138,7 @@ fn run(
     watch.stop(Stage::Broad, &mut timings);
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
-    let near = neighbours(&candidates, assembly.instances.len());
+    let near = neighbours(&shapes, &candidates, settings.tolerance);
     let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref(), neighbours: &near };
     let (groups, unseen, mut candidates) =
         select_shard(unique_pairs(run.assembly, run.shapes, &candidates), &shapes, pairs_all, shard);

@@ -13,7 +13,7 @@ use crate::error::{Error, Location, Warning};
 use crate::geom::LengthUnit;
 use crate::import::folder::{ASSEMBLY, Folder, Summary, generate};
 use crate::import::recognise::{Kind, kind_of};
-use crate::import::{ImportOptions, Up, import_content};
+use crate::import::{ImportOptions, Up, counted, import_content};
 use crate::io::{FsLoader, Loader};
 use crate::report::number::count;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -96,9 +96,8 @@ fn as_text(source: &str, written: &str, summary: &Summary) -> String {
         let places = if left.places.is_empty() { String::new() } else { format!(" ({})", left.places.join(", ")) };
         let _ = writeln!(
             text,
-            "  {head:<10}   {} {}{}",
-            left.count,
-            left.what,
+            "  {head:<10}   {}{}",
+            counted(left.count, &left.what),
             crate::json::wording::one_line_of(&places, 200)
         );
     }

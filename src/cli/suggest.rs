@@ -57,8 +57,10 @@ fn write_rules(assembly: &Path, suggestions: &Suggestions) -> Result<(), Failure
     let fail = |what: String, fix: &str| Error::one(Location::file(&shown), what, fix);
     let bytes = FsLoader.read(assembly).map_err(|e| fail(format!("cannot read the file: {e}"), "check the path"))?;
     let rules: Vec<String> = suggestions.rules.iter().map(|p| p.rule.as_line()).collect();
+    let fix = "run without --write, and add the rules to an assembly file; `interfere import FILE -o FOLDER` writes one for \
+               another file";
     let text = append_to_list(&bytes, "rules", &rules)
-        .ok_or_else(|| fail("cannot find the place of the rules".to_owned(), "add the printed rules yourself"))?;
+        .ok_or_else(|| fail("the file has no place for rules".to_owned(), fix))?;
     Target::File(assembly.to_owned()).write(&mut io::sink(), |out| out.write_all(&text))
 }
 

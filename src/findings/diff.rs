@@ -217,9 +217,9 @@ impl<'a> Both<'a> {
                 (change, None)
             }
             [Some(then), None] => {
-                let least_gap = before.passing_gap(run, a, b, then.status);
+                let broken = before.broken_limit(run, a, b, then.status);
                 let definition = run.and_then(|run| before.motion.run(run)?.definition);
-                let verdict = resolved::judge(now, [a, b], run, definition, least_gap);
+                let verdict = resolved::judge(now, [a, b], run, definition, broken);
                 (if verdict.fixed { Change::Fixed } else { Change::Unverified }, Some(verdict.why))
             }
             [None, _] => (Change::New, None),

@@ -65,6 +65,7 @@ impl Report {
     /// # Errors
     /// Refuses text without valid JSON, and JSON without a report of a known version.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = without_mark(bytes);
         let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
         if head.version != 1 {
             let what = format!("this release does not know version {} of the report", head.version);
@@ -135,7 +136,8 @@ impl Listed {
 const FIX: &str = "write one with `interfere check ASSEMBLY --format json`";
 
 /// Keys of other JSON files of this program, for the message.
-const OTHERS: [(&[&str], &str); 8] = [
+const OTHERS: [(&[&str], &str); 9] = [
+    (&["verdict", "assemblies"], "a report of several assemblies"),
     (&["accepted"], "a baseline"),
     (&["partial", "shard"], "a partial report of one shard"),
     (&["old", "new", "summary"], "a comparison of two reports"),
@@ -146,8 +148,22 @@ const OTHERS: [(&[&str], &str); 8] = [
     (&["instances"], "an assembly file"),
 ];
 
+/// The bytes without the mark of UTF-8 that some programs write first.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+/// True for a text in UTF-16, by its first bytes.
+pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
 #[expect(clippy::zero_sized_map_values, reason = "only the keys are looked at, and serde reads a map")]
 fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
+    if is_utf16(bytes) {
+        let fix = "save it as UTF-8: `-o FILE` writes a report so, and `>` in PowerShell may not";
+        return Error::one(Location::file(file), "a text in UTF-16, not in UTF-8", fix);
+    }
     let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(bytes).unwrap_or_default();
     if !keys.contains_key("tool") || keys.contains_key("partial") {
         let other = OTHERS.iter().find(|(known, _)| known.iter().all(|k| keys.contains_key(*k)));

@@ -10,7 +10,7 @@ use crate::findings::baseline::status::{
     Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding,
 };
 use crate::findings::judged::{Judged, Severities};
-use crate::findings::report_reader::Report;
+use crate::findings::report_reader::{Report, without_mark};
 use crate::findings::report_runs::{RawRuns, RowComparisons};
 use crate::findings::severity::{CommonVolume, Metric, Severity};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
@@ -135,13 +135,15 @@ pub(crate) struct RawRule {
     index: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct RawAccepted {
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
+    #[serde(default)]
+    failing_travel: Option<f64>,
     #[serde(default)]
     worse_in: Vec<String>,
 }
@@ -162,7 +164,8 @@ impl Report {
     ) -> Result<Judged, Error> {
         self.agree(&parts, &instances)?;
         let refuse = |what: String| Error::one(Location::file(&self.file), what, FIX);
-        let raw: RawRun = serde_json::from_slice(bytes).map_err(|e| refuse(format!("not a complete report: {e}")))?;
+        let raw: RawRun =
+            serde_json::from_slice(without_mark(bytes)).map_err(|e| refuse(format!("not a complete report: {e}")))?;
         let places = (0..).zip(&instances).map(|(k, i)| (i.id.as_str(), InstanceIx(k))).collect();
         let reader = Reader { units: self.units, places: &places, rules: &self.rules, groups: &raw.groups };
         let rows: Vec<(PairOutcome, Option<Comparison>)> =
@@ -319,19 +322,22 @@ impl Reader<'_> {
     fn comparison(&self, p: &RawPair) -> Option<Comparison> {
         let name = p.baseline.as_ref()?;
         let status = BaselineStatus::ALL.into_iter().find(|s| s.name() == name)?;
-        Some(Comparison { status, accepted: p.accepted.as_ref().map(|a| self.accepted(a)) })
+        Some(Comparison { status, accepted: p.accepted.as_ref().map(|a| self.accepted(a, &p.status)) })
     }
 
-    fn accepted(&self, a: &RawAccepted) -> Accepted {
-        let metrics = [Metric::Depth, Metric::Volume, Metric::Penetration, Metric::Gap, Metric::Bracket];
+    fn accepted(&self, a: &RawAccepted, status: &str) -> Accepted {
+        let metrics =
+            [Metric::Depth, Metric::Volume, Metric::Penetration, Metric::Gap, Metric::Bracket, Metric::Travel];
         let volume = a.overlap_volume.map(|v| v * self.units.mm3());
         let shared = volume.map(|volume| CommonVolume { volume, slack: 0.0, facets: 0.0 });
         let depth = a.overlap_depth.map(|d| Severity::Depth(self.mm(d), shared));
         let gap = || a.gap.map(|g| Severity::Gap(self.mm(g)));
-        let bracket = || a.gap_bracket.map(|b| Severity::Bracket(b.map(|x| self.mm(x))));
+        let of_bracket = if status == Status::Loose.name() { Severity::Largest } else { Severity::Bracket };
+        let bracket = || a.gap_bracket.map(|b| of_bracket(b.map(|x| self.mm(x))));
         Accepted {
             extent: depth.or_else(gap).or_else(bracket),
             penetration_depth: a.penetration_depth.map(|d| self.mm(d)),
+            travel: a.failing_travel.map(|d| self.mm(d)),
             worse_in: metrics.into_iter().filter(|m| a.worse_in.iter().any(|name| name == m.name())).collect(),
         }
     }

@@ -7,7 +7,7 @@ use crate::check::{
 };
 use crate::error::Location;
 use crate::findings::baseline::status::Comparison;
-use crate::findings::report_run::{RawBox, RawGroup, RawPair, RawPoints, RawRule, Reader, status_of};
+use crate::findings::report_run::{RawAccepted, RawBox, RawGroup, RawPair, RawPoints, RawRule, Reader, status_of};
 use crate::geom::Bounds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -81,6 +81,8 @@ struct RawRow {
     #[serde(default)]
     curve: Option<Vec<RawStep>>,
     baseline: Option<String>,
+    #[serde(default)]
+    accepted: Option<RawAccepted>,
     group: Option<String>,
 }
 
@@ -278,7 +280,7 @@ impl RawRow {
             within_facet_error: w.is_some_and(|w| w.within_facet_error),
             rule: self.rule.clone(),
             baseline: self.baseline.clone(),
-            accepted: None,
+            accepted: self.accepted.clone(),
             group: self.group.clone(),
         }
     }

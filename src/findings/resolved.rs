@@ -2,7 +2,7 @@
 
 use crate::assembly::{Rule, RuleAction};
 use crate::check::{AS_DRAWN, Status};
-use crate::findings::run_view::{PairRuling, RunRows, RunView};
+use crate::findings::run_view::{BrokenLimit, PairRuling, RunRows, RunView};
 use crate::findings::severity::exceeds;
 use crate::geom::LengthUnit;
 
@@ -15,7 +15,7 @@ pub(crate) struct Verdict {
 }
 
 /// Judges a pair without a finding in `now`: in the drawing (`None`), or in a pose or sweep. `definition` is the hash of
-/// the joint values that the pose or sweep covered before, if known. `least_gap` (mm, signed) is the limit broken before.
+/// the joint values that the pose or sweep covered before, if known. `broken` is the limit broken before.
 ///
 /// The finding is fixed if both instances exist, the pair was checked at the same joint values, and it keeps the old
 /// limit. A more generous rule or tolerance fixes nothing.
@@ -24,14 +24,17 @@ pub(crate) fn judge(
     [a, b]: [&str; 2],
     run: Option<&str>,
     definition: Option<u64>,
-    least_gap: f64,
+    broken: BrokenLimit,
 ) -> Verdict {
     let unverified = |why: String| Verdict { fixed: false, why };
     let Some(run) = run else {
         if now.motion.leaves_out(AS_DRAWN) {
             return unverified("not checked: --run leaves out the drawing".to_owned());
         }
-        return judge_as_drawn(now, a, b, least_gap);
+        return match broken {
+            BrokenLimit::Least(gap) => judge_as_drawn(now, a, b, gap),
+            BrokenLimit::Largest(gap) => judge_largest(now, None, [a, b], gap),
+        };
     };
     let Some(checked) = now.motion.run(run) else {
         let why = if now.motion.leaves_out(run) { "not checked: --run leaves out" } else { "there is no run" };
@@ -40,7 +43,40 @@ pub(crate) fn judge(
     if checked.definition.zip(definition).is_some_and(|(now, before)| now != before) {
         return unverified(format!("`{run}` covers other joint values now"));
     }
-    judge_in_run(now, checked, [a, b], least_gap)
+    match broken {
+        BrokenLimit::Least(gap) => judge_in_run(now, checked, [a, b], gap),
+        BrokenLimit::Largest(gap) => judge_largest(now, Some(run), [a, b], gap),
+    }
+}
+
+/// Judges a pair that was farther apart than `largest` (mm), in the drawing or in a checked run. One pose has one gap; over
+/// a sweep, a rule must still keep the limit.
+fn judge_largest(now: &RunView<'_>, run: Option<&str>, [a, b]: [&str; 2], largest: f64) -> Verdict {
+    let unverified = |why: String| Verdict { fixed: false, why };
+    if let Some(missing) = missing_instance(now, [a, b]) {
+        return missing;
+    }
+    let limit = || now.units.format_length(largest);
+    let asked = now.asked(run, a, b);
+    if matches!(asked, PairRuling::IgnoredBy(_) | PairRuling::InUnit(_)) {
+        return unverified("not checked: a rule or `as_unit` ignores the pair".to_owned());
+    }
+    if run.is_some() && now.row(None, a, b).is_some_and(|row| row.status.fails()) {
+        return unverified("the pair fails as drawn".to_owned());
+    }
+    if let PairRuling::ByRule(Rule { max_gap: Some(now), .. }) = asked
+        && !exceeds(*now, largest)
+    {
+        return Verdict { fixed: true, why: "within the largest gap of its rule".to_owned() };
+    }
+    let row = now.row(run, a, b);
+    match row.filter(|row| row.travel.is_none()).and_then(|row| row.gap) {
+        Some(gap) if !exceeds(gap, largest) => Verdict { fixed: true, why: gap_text(gap, now.units) },
+        Some(gap) => {
+            unverified(format!("{}, more than the {} allowed at acceptance", gap_text(gap, now.units), limit()))
+        }
+        None => unverified(format!("not measured, and no rule keeps the largest gap of {}", limit())),
+    }
 }
 
 /// Judges a pair without a finding in the drawing.

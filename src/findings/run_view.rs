@@ -189,12 +189,26 @@ fn listed<'r, 'a>(rows: &'r [Row<'a>], a: &str, b: &str) -> Option<&'r Row<'a>> 
     rows.binary_search_by(|row| (row.a, row.b).cmp(&(a, b))).ok().map(|k| &rows[k])
 }
 
-/// Smallest gap with which a finding of a pair with this rule passes (mm); negative for an allowed depth.
-pub(crate) fn passing_gap(rule: Option<&Rule>, tolerance: f64, status: Status) -> f64 {
-    match rule.map(|rule| rule.verb) {
-        Some(RuleAction::AllowDepth(depth)) => -depth.max(tolerance),
-        Some(RuleAction::MinClearance(gap)) if status != Status::Interference => gap,
-        _ => -tolerance,
+/// A limit that a finding breaks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BrokenLimit {
+    /// Least gap (mm); negative for an allowed depth.
+    Least(f64),
+    /// Largest gap (mm).
+    Largest(f64),
+}
+
+impl BrokenLimit {
+    /// The limit that a finding of this status breaks, for a pair with this rule.
+    pub(crate) fn of(rule: Option<&Rule>, tolerance: f64, status: Status) -> Self {
+        if let (Status::Loose, Some(largest)) = (status, rule.and_then(|rule| rule.max_gap)) {
+            return Self::Largest(largest);
+        }
+        Self::Least(match rule.map(|rule| rule.verb) {
+            Some(RuleAction::AllowDepth(depth)) => -depth.max(tolerance),
+            Some(RuleAction::MinClearance(gap)) if status != Status::Interference => gap,
+            _ => -tolerance,
+        })
     }
 }
 
@@ -256,10 +270,10 @@ impl<'a> RunView<'a> {
         }
     }
 
-    /// Smallest gap with which a finding of these two passes (mm); negative for an allowed depth.
-    pub fn passing_gap(&self, run: Option<&str>, a: &str, b: &str, status: Status) -> f64 {
+    /// Limit that a finding of these two breaks.
+    pub fn broken_limit(&self, run: Option<&str>, a: &str, b: &str, status: Status) -> BrokenLimit {
         let rule = if let PairRuling::ByRule(rule) = self.asked(run, a, b) { Some(rule) } else { None };
-        passing_gap(rule, self.settings.tolerance, status)
+        BrokenLimit::of(rule, self.settings.tolerance, status)
     }
 
     /// Gap exceeded by every checked pair without a row (mm).

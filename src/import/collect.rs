@@ -146,7 +146,7 @@ impl Collector {
         facts: FileFacts,
     ) -> Result<Imported, Error> {
         if self.instances.is_empty() {
-            let left: Vec<String> = self.left_out.values().map(|l| format!("{} {}", l.count, l.what)).collect();
+            let left: Vec<String> = self.left_out.values().map(LeftOut::counted).collect();
             let what = if left.is_empty() {
                 "no triangles in it".to_owned()
             } else {
@@ -156,8 +156,9 @@ impl Collector {
         }
         let numbered = self.numbered + self.ids.numbered;
         if numbered > 0 {
+            let share = if numbered == 1 { "instance shares" } else { "instances share" };
             let message = format!(
-                "{numbered} instances share the name of another and got a number in file order; name them apart, \
+                "{numbered} {share} the name of another and got a number in file order; name them apart, \
                  so that rules and baselines keep their instances"
             );
             self.warnings.push(Warning::new(WarningCode::IdsByOrder, message));
@@ -169,7 +170,7 @@ impl Collector {
         for left in self.left_out.values() {
             let places = if left.places.is_empty() { String::new() } else { format!(": {}", left.places.join(", ")) };
             let more = if left.count > left.places.len() as u64 && !left.places.is_empty() { ", …" } else { "" };
-            let message = format!("left out: {} {}{places}{more}", left.count, left.what);
+            let message = format!("left out: {}{places}{more}", left.counted());
             self.warnings.push(Warning::new(WarningCode::LeftOut, message));
         }
         Ok(Imported {

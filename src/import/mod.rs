@@ -232,6 +232,28 @@ pub struct LeftOut {
     pub places: Vec<String>,
 }
 
+impl LeftOut {
+    /// Count and kind: `2 links without geometry`.
+    pub fn counted(&self) -> String {
+        counted(self.count, &self.what)
+    }
+}
+
+/// Formats a count and a kind in the plural, whose noun stands before the first preposition: `1 link without geometry`.
+pub fn counted(count: u64, what: &str) -> String {
+    if count != 1 {
+        return format!("{count} {what}");
+    }
+    let prepositions = [" of ", " with ", " without ", " outside "];
+    let end = prepositions.iter().filter_map(|word| what.find(word)).min().unwrap_or(what.len());
+    let (nouns, rest) = what.split_at(end);
+    let one = match nouns.strip_suffix("ies") {
+        Some(start) => format!("{start}y"),
+        None => nouns.strip_suffix('s').unwrap_or(nouns).to_owned(),
+    };
+    format!("1 {one}{rest}")
+}
+
 /// Reads a file and the files that it names.
 ///
 /// # Errors

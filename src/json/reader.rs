@@ -60,6 +60,21 @@ impl<'d> Fields<'d> {
     }
 }
 
+/// The kind of an object that is another document of this program, by its keys.
+pub(crate) fn other_document(document: Value<'_>) -> Option<&'static str> {
+    let Json::Object(members) = document.json() else { return None };
+    let keys: Vec<&str> = members.map(|m| m.key).collect();
+    let has = |all: &[&str]| all.iter().all(|key| keys.contains(key));
+    let kinds: [(&[&str], &str); 5] = [
+        (&["partial", "shard"], "a partial report of one shard"),
+        (&["tool", "pairs"], "a report of `interfere check`"),
+        (&["verdict", "assemblies"], "a report of several assemblies"),
+        (&["accepted", "assembly"], "a baseline"),
+        (&["parts", "instances"], "an assembly file"),
+    ];
+    kinds.into_iter().find(|(all, _)| has(all)).map(|(_, kind)| kind)
+}
+
 impl<'s> Reader<'s> {
     pub fn new(source: &'s Source) -> Self {
         Self { source, problems: Vec::new(), hints: MAX_HINTS }

@@ -244,9 +244,13 @@ fn standing(judged: &Judged, row: usize) -> Option<String> {
     let p = &o.pairs[row];
     let name = judged.status_of(row)?.name();
     let text = |mm: f64| length_text(mm, o.units);
+    if let Some([now, before]) = rows::paths(judged, row) {
+        return Some(format!("{name}: failed over {before}, fails over {now}"));
+    }
     let change = match judged.accepted(row).and_then(|a| a.extent) {
         Some(Severity::Depth(before, _)) => p.overlap_depth.map(|now| (before, now)),
         Some(Severity::Gap(before)) => p.gap.map(|now| (before, now)),
+        Some(Severity::Largest(before)) => p.gap_bracket.map(|now| (before.lower, now.lower)),
         _ => None,
     };
     Some(match change {

@@ -30,30 +30,31 @@ fn entries<'g>(findings: &[SceneFinding], groups: &'g Groups) -> Vec<Entry<'g>> 
 
 /// Table of the worst findings of the drawing, and one of each pose and sweep with findings.
 pub(crate) fn tables(judged: &Judged, found: &Found<'_>) -> String {
-    let mut out = table(judged, found.findings);
+    let numbers = RowNumbers::new(judged, &Groups::new(judged));
+    let mut out = table(judged, &numbers, found.findings);
     for (k, run) in judged.outcome.runs().iter().enumerate() {
         let of_run = found.run_findings.iter().filter(|f| f.run == k).map(|f| f.finding.clone());
         let findings: Vec<SceneFinding> = of_run.collect();
         if !findings.is_empty() {
             let heading = escaped(&motion::heading(&judged.outcome, run));
             // Writing to a String cannot fail.
-            let _ = write!(out, "<h2>{heading}</h2>\n{}", table(&found.runs[k], &findings));
+            let _ = write!(out, "<h2>{heading}</h2>\n{}", table(&found.runs[k], &RowNumbers::default(), &findings));
         }
     }
     out
 }
 
-/// Table of the worst findings.
-fn table(judged: &Judged, findings: &[SceneFinding]) -> String {
+/// Table of the worst findings. Rows of a run have no numbers.
+fn table(judged: &Judged, numbers: &RowNumbers, findings: &[SceneFinding]) -> String {
     let groups = Groups::new(judged);
-    let numbers = RowNumbers::new(judged, &groups);
     let all = entries(findings, &groups);
     if all.is_empty() {
-        return "<p>No pair fails.</p>\n".to_owned();
+        let drawn = if judged.outcome.runs().is_empty() { "" } else { " as drawn" };
+        return format!("<p>No pair fails{drawn}.</p>\n");
     }
     let (listed, rest) = all.split_at(all.len().min(MAX_ROWS));
     let prefix = rows::common_prefix(&judged.outcome, listed);
-    let cells = rows::cells(judged, listed, &numbers, prefix);
+    let cells = rows::cells(judged, listed, numbers, prefix);
     let columns = rows::used(&cells);
     let mut out = String::from("<table>\n");
     if !prefix.is_empty() {

@@ -171,13 +171,21 @@ fn status_text(judged: &Judged, row: usize) -> String {
     if judged.severity_of(row) == Some(Level::Warning) { format!("{name} (warning)") } else { name.to_owned() }
 }
 
-/// Baseline status of a row; with the volumes if these make it worse.
+/// Baseline status of a row; with the volumes, or the failing paths of a sweep, if these make it worse.
 fn baseline_status(judged: &Judged, row: usize) -> String {
     let name = judged.status_of(row).map(BaselineStatus::name).unwrap_or_default();
-    match volumes(judged, row) {
-        Some([now, before]) => format!("{name}: volume {now}, {before} accepted"),
-        None => name.to_owned(),
-    }
+    let volumes = volumes(judged, row).map(|[now, before]| format!("volume {now}, {before} accepted"));
+    let paths = paths(judged, row).map(|[now, before]| format!("fails over {now}, {before} accepted"));
+    let grown: Vec<String> = volumes.into_iter().chain(paths).collect();
+    if grown.is_empty() { name.to_owned() } else { format!("{name}: {}", grown.join("; ")) }
+}
+
+/// Lengths of the path over the failing parts of a sweep, now and accepted, if it has grown.
+pub(crate) fn paths(judged: &Judged, row: usize) -> Option<[String; 2]> {
+    let o = &judged.outcome;
+    let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&Metric::Travel))?;
+    let now = o.pairs[row].swept.as_ref()?.failing_travel;
+    Some([now, accepted.travel?].map(|mm| length_text(mm, o.units)))
 }
 
 /// Accepted depth, gap or translation, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
@@ -187,12 +195,12 @@ pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
         // In brackets: the direction of the move follows.
         return format!(" ({} accepted)", length_text(before, judged.outcome.units));
     }
-    match (measure, accepted.and_then(|a| a.extent)) {
-        (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => {
-            format!(", {} accepted", length_text(before, judged.outcome.units))
-        }
-        _ => String::new(),
-    }
+    let before = match (measure, accepted.and_then(|a| a.extent)) {
+        (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => before,
+        (Metric::Bracket, Some(Severity::Largest(before))) => before.lower,
+        _ => return String::new(),
+    };
+    format!(", {} accepted", length_text(before, judged.outcome.units))
 }
 
 /// Common volume of a pair and its accepted volume, if it has grown.
@@ -211,7 +219,7 @@ fn gap(judged: &Judged, row: usize) -> String {
         return format!("{} to {}", format_number(length(lo, o.units)), length_text(hi, o.units));
     }
     let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
-    gap + &accepted(judged, row, Metric::Gap)
+    gap + &accepted(judged, row, Metric::Gap) + &accepted(judged, row, Metric::Bracket)
 }
 
 /// Moving column and length of its translation: `b by 0.4 mm`.

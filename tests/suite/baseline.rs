@@ -373,6 +373,29 @@ fn a_loose_pair_gets_worse_with_its_gap() {
     }
     place(15.0);
     assert_eq!(gone(&check(&scratch, &[]).1).0, "fixed");
+    // A more generous rule, and no rule, prove nothing; a gap within the old limit does.
+    for (rule, gap, says) in [("30", 20.0, "unverified"), ("30", 14.0, "fixed"), ("", 20.0, "unverified")] {
+        let rules = format!(r#""rules": [ {{ "between": ["b", "*"], "max_gap": {rule} }} ],"#);
+        let rules = if rule.is_empty() { "" } else { &rules };
+        write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [10.0 + gap, 0.0, 0.0])], rules);
+        assert_eq!(gone(&check(&scratch, &[]).1).0, says, "{rule} {gap}");
+    }
+    assert_eq!(baseline(&scratch)["accepted"][0]["limit"], 15);
+}
+
+#[test]
+fn a_reason_fills_an_entry_without_one() {
+    let scratch = Scratch::new();
+    write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [9.0, 0.0, 0.0])], "");
+    let reason = || baseline(&scratch)["accepted"][0]["reason"].clone();
+    for (flags, kept) in [
+        (&[][..], serde_json::Value::Null),
+        (&["--reason", "first"][..], "first".into()),
+        (&["--reason", "second"][..], "first".into()),
+    ] {
+        accept(&scratch, flags);
+        assert_eq!(reason(), kept, "{flags:?}");
+    }
 }
 
 #[test]

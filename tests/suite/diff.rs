@@ -283,6 +283,22 @@ fn invalid_report_is_refused_with_location() {
         );
         assert!(ran.stderr.contains(&says), "{says} in {}", ran.stderr);
     }
+    // PowerShell may write a mark first, or UTF-16.
+    scratch.write("old.json", format!("\u{feff}{report_text}"));
+    assert_eq!(diff(&scratch, &[]).code, 0);
+    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(report_text.bytes().flat_map(|b| [b, 0])).collect();
+    fs::write(scratch.path().join("old.json"), wide).expect("written");
+    let says = "old.json: a text in UTF-16, not in UTF-8; save it as UTF-8";
+    assert!(diff(&scratch, &[]).stderr.contains(says), "{says}");
+    // A report is neither an assembly nor a baseline.
+    for (arguments, says) in [
+        (&["check", "new.json"][..], "a report of `interfere check`, not an assembly file"),
+        (&["check", "assembly.json", "--baseline", "new.json"], "a report of `interfere check`, not a baseline"),
+        (&["check", "interfere-baseline.json"], "a baseline, not an assembly file"),
+    ] {
+        let ran = interfere_in(scratch.path(), arguments);
+        assert!(ran.code == 2 && ran.stderr.contains(says) && ran.stderr.lines().count() == 1, "{ran:?}");
+    }
     fs::remove_file(scratch.path().join("old.json")).expect("removed");
     assert_eq!(diff(&scratch, &[]).code, 2);
     // The reader ignores keys of later releases.

@@ -144,7 +144,7 @@ fn a_refused_file_leaves_no_folder() {
     scratch.write("d.xml", "<mujocoinclude/>");
     for (file, says) in [
         ("a.gltf", "`cubes.bin`: cannot read the file: no such file [reference-missing]"),
-        ("b.urdf", "left out: 1 links without geometry [no-geometry]"),
+        ("b.urdf", "left out: 1 link without geometry [no-geometry]"),
         ("c.json", "[unsupported]"),
         ("d.xml", "a part of a MuJoCo model: name the model that includes it [unsupported]"),
         ("e.glb", "no such file"),

@@ -236,3 +236,62 @@ fn a_page_plays_a_sweep_from_before_its_first_broken_limit() {
     // The overlap begins where the block is too close already.
     assert!(text.contains(r#""safe":[0.0]"#), "no safe pose at the start");
 }
+
+#[test]
+fn an_allowed_sweep_tells_its_largest_depth() {
+    let scratch = Scratch::new();
+    // The post is 2 mm thick: the block is deepest in it from 22 mm to 30 mm.
+    let path = past_a_post(&scratch, &json!({ "allow_depth": 30 }), [0.0, 60.0]);
+    let (found, code) = report(&path, &[]);
+    let worst = &row(&found, "along", "block", "post")["worst"];
+    assert_eq!((code, &row(&found, "along", "block", "post")["status"]), (0, &json!("allowed")));
+    let depth = worst["overlap_depth"].as_f64().expect("a depth");
+    let at = worst["at"]["slide"].as_f64().expect("a value");
+    assert!((depth - 2.0).abs() < 0.02 && (21.9..30.1).contains(&at), "{worst}");
+    // The run proves a bound of the depth: the need of the rule.
+    let codes: Vec<&str> =
+        found["warnings"].as_array().expect("warnings").iter().filter_map(|w| w["code"].as_str()).collect();
+    assert_eq!(codes, ["allowance-too-large"]);
+}
+
+#[test]
+fn an_accepted_row_tells_the_path_over_its_failing_parts() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "min_clearance": 1 }), [0.0, 25.0]);
+    let text = path.to_str().expect("UTF-8");
+    assert_eq!(interfere(&["accept", text, "--reason", "known"]).code, 0);
+    past_a_post(&scratch, &json!({ "min_clearance": 5 }), [0.0, 25.0]);
+    let (found, _) = report(&path, &[]);
+    let row = row(&found, "along", "block", "post");
+    let accepted = &row["accepted"];
+    assert_eq!(accepted["worse_in"], json!(["failing_travel"]), "{accepted}");
+    let [before, now] = [&accepted["failing_travel"], &row["failing_travel"]].map(|mm| mm.as_f64().expect("a length"));
+    assert!((before - 6.0).abs() < 1e-3 && (now - 10.0).abs() < 1e-3, "{before} {now}");
+    let table = interfere(&["check", text, "--quiet"]).stdout;
+    assert!(table.contains("fails over 10 mm, 6 mm accepted"), "{table}");
+}
+
+#[test]
+fn a_loose_box_of_two_joints_has_two_bounds_and_can_be_accepted() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "max_gap": 19 }), [0.0, 5.0]);
+    let text = fs::read_to_string(&path).expect("read");
+    let mut file: Value = serde_json::from_str(&text).expect("JSON");
+    file["joints"]["lift"] =
+        json!({ "type": "prismatic", "axis": [0, 0, 1], "range": [0, 5], "on": "slide", "moves": ["block"] });
+    file["joints"]["slide"]["moves"] = json!([]);
+    file["sweeps"] = json!({ "both": { "joints": { "slide": "range", "lift": "range" } } });
+    fs::write(&path, file.to_string()).expect("written");
+    for cells in ["16000000", "5"] {
+        let flags = ["--sweep-cells", cells, "--run", "both"];
+        let (found, code) = report(&path, &flags);
+        let row = row(&found, "both", "block", "post");
+        let bracket = row["worst"]["gap_bracket"].as_array().expect("two bounds");
+        let [low, high] = [0, 1].map(|k| bracket[k].as_f64().expect("a number"));
+        assert_eq!((code, &row["status"]), (1, &json!("loose")), "{row}");
+        assert!(low <= 20.0 + 1e-6 && high >= 20.0 - 1e-6, "{bracket:?}");
+        let path = path.to_str().expect("UTF-8");
+        assert_eq!(interfere(&[&["accept", path, "--reason", "known"], &flags[..]].concat()).code, 0);
+        assert_eq!(report(Path::new(path), &flags).1, 0);
+    }
+}

@@ -28,7 +28,7 @@ use crate::geom::{Affine, LengthUnit};
 use crate::json::document::{Document, Json, List, Member, Value};
 use crate::json::length_problem::same_unit;
 use crate::json::position::{JsonPath, Source};
-use crate::json::reader::{Fields, Reader};
+use crate::json::reader::{Fields, Reader, other_document};
 use crate::json::wording::{join_or, quoted};
 
 /// One file, without the parts, instances and rules with a problem.
@@ -163,6 +163,10 @@ pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Pr
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let root = JsonPath::Root;
     let noted = reader.problems.len();
+    if let Some(kind) = other_document(document).filter(|kind| *kind != "an assembly file") {
+        reader.problem(document.start(), &root, format!("{kind}, not an assembly file"), "name the assembly file");
+        return None;
+    }
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: an assembly file, version 1")?;
     let in_keys = reader.problems.split_off(noted);
     match fields.get("version").map(|v| (v, v.json())) {

@@ -201,6 +201,7 @@ pub(crate) fn shown(path: &Path) -> String {
 /// Words an error of the operating system, without its number: numbers differ between systems.
 fn unreadable(e: &io::Error, fix: &str) -> BadPath {
     let why = match e.kind() {
+        io::ErrorKind::IsADirectory => return ("it is a folder".to_owned(), "name a file in it".to_owned()),
         io::ErrorKind::NotFound => "no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => crate::json::wording::one_line(&e.to_string()),

@@ -217,7 +217,8 @@ impl Store for FsStore {
     }
 
     fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        self.make_folder()?;
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.folder.display()));
+        self.make_folder().map_err(named)?;
         self.replace(&self.folder.join(name), content)
     }
 }

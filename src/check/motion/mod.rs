@@ -93,7 +93,7 @@ impl RunChecker<'_> {
         let shapes = Shapes { placed, ..self.shapes.clone() };
         let reach = max_distance(self.settings, &rules, &shapes);
         let mut kept = candidates(&shapes, reach, &rules);
-        let near = neighbours(&kept, self.assembly.instances.len());
+        let near = neighbours(&shapes, &kept, self.settings.tolerance);
         kept.retain(|c| self.is_asked(c, &moved, swept));
         let checker = Checker {
             assembly: self.assembly,

@@ -124,7 +124,7 @@ pub fn meetings(
     let rules = RuleTable::of_drawing(assembly);
     let plan = RunPlan::of(assembly, &run)?;
     let kept = candidates(&shapes, max_distance(&settings, &rules, &shapes), &rules);
-    let near = neighbours(&kept, assembly.instances.len());
+    let near = neighbours(&shapes, &kept, settings.tolerance);
     let checker = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
     let run_checker = RunChecker {
         assembly,
@@ -253,5 +253,7 @@ fn sampled(query: &SweepQuery<'_>) -> Option<Vec<f64>> {
         };
         (1..=n).zip(&segment.ranges).map(|(d, [from, to])| from + (to - from) * share(d)).collect()
     };
-    (0..CONFIGURATIONS).map(at).find(|q| still_at(query, chain, q, Measure::None).status == Status::Interference)
+    (0..CONFIGURATIONS)
+        .map(at)
+        .find(|q| still_at(query, &query.limits, chain, q, Measure::None).status == Status::Interference)
 }

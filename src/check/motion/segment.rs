@@ -236,26 +236,26 @@ fn worst_open(query: &SweepQuery<'_>, one: &OneParameter, open: &[[f64; 2]], kep
     at.map(|at| (at, gap))
 }
 
-/// Bounds of the gap at one pose (mm, signed).
+/// Bounds of the gap at one pose (mm, signed), also beyond all limits.
 fn still_gap(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> Bounds {
-    let answer = still(query, one, at, Measure::Depth);
-    let beyond = Bounds { lower: query.limits.max_distance(), upper: f64::INFINITY };
-    answer.measured.map_or(beyond, |m| m.bracket)
+    let limits = Limits { report_within: Some(f64::INFINITY), ..query.limits };
+    let answer = still_at(query, &limits, &one.chain, &[at], Measure::Depth);
+    answer.measured.map_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY }, |m| m.bracket)
 }
 
 /// Answers one pose as in a static check.
 pub(crate) fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure: Measure) -> Answer {
-    still_at(query, &one.chain, &[at], measure)
+    still_at(query, &query.limits, &one.chain, &[at], measure)
 }
 
-/// Answers the pose at some parameters as in a static check.
-pub(crate) fn still_at(query: &SweepQuery<'_>, chain: &Chain, q: &[f64], measure: Measure) -> Answer {
+/// Answers the pose at some parameters as in a static check under limits.
+pub(crate) fn still_at(query: &SweepQuery<'_>, limits: &Limits, chain: &Chain, q: &[f64], measure: Measure) -> Answer {
     let cell = Cell::point(q);
     let pair = PairQuery {
         first: query.first,
         second: query.second,
         pose: &chain.pose(q),
-        limits: &query.limits,
+        limits,
         residual: query.residual + chain.rounding(&cell, query.first.max_abs + query.second.max_abs),
         turns: Rotations::default(),
         measure,

@@ -78,6 +78,7 @@ pub(crate) fn box_answer(
         Status::Loose => gap,
         _ => Bounds { lower: lesser(least, gap.lower), upper: gap.upper },
     };
+    let most = largest_gap(limits, status, answer.worst.as_ref().map(|w| w.gap), answer.slack);
     SegmentAnswer {
         status,
         why,
@@ -85,7 +86,7 @@ pub(crate) fn box_answer(
         proved: if why == Some(FACETS) { 0.0 } else { answer.proved },
         worst: answer.worst.map(|w| (several.all(&w.at, segment), bounds(w.gap))),
         least,
-        most: largest_gap(limits, status, None, answer.slack),
+        most,
         parameters: several.parameters,
         first: None,
         failing: None,
@@ -101,7 +102,8 @@ pub(crate) fn box_answer(
 /// Status of the pair, with the reason of an undecided one. A static check confirms an interference: facets may explain
 /// its overlap.
 fn status(query: &SweepQuery<'_>, several: &SeveralParameters, answer: &BoxAnswer) -> (Status, Option<&'static str>) {
-    let confirmed = |q: &[f64]| still_at(query, &several.chain, q, Measure::None).status == Status::Interference;
+    let confirmed =
+        |q: &[f64]| still_at(query, &query.limits, &several.chain, q, Measure::None).status == Status::Interference;
     match answer.status {
         SweepStatus::Clear => (Status::Clear, None),
         SweepStatus::TooClose => (Status::TooClose, None),

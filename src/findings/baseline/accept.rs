@@ -4,7 +4,7 @@ use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::BaselineStatus;
 use crate::findings::baseline::{Baseline, Entry, EntryTranslation, meshes_of, motion_of};
 use crate::findings::judged::Judged;
-use crate::findings::run_view::{RunView, extent_of_pair, passing_gap};
+use crate::findings::run_view::{BrokenLimit, RunView, extent_of_pair};
 use crate::findings::severity::{Severity, in_units};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,8 +30,8 @@ pub struct NewlyAccepted {
 /// runs. The run must have been compared with
 /// `old`.
 ///
-/// An existing entry keeps its reason. A new `reason` replaces it for a pair not covered by the old baseline, or
-/// selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the assembly file.
+/// An existing entry keeps its reason. A new `reason` fills an empty one, and replaces that of a pair not covered by the
+/// old baseline, or selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the assembly file.
 pub fn accept(
     old: Option<&Baseline>,
     judged: &Judged,
@@ -66,7 +66,7 @@ pub fn accept(
         let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
         let key = (a.to_owned(), b.to_owned(), run.map(str::to_owned));
         let before = entries.get(&key).and_then(|e| e.reason.clone());
-        let given = reason.filter(|_| was.fails() || only.is_some()).map(str::to_owned);
+        let given = reason.filter(|_| was.fails() || only.is_some() || before.is_none()).map(str::to_owned);
         entries.insert(key, Entry { reason: given.or(before), ..entry_of(&view, outcome, pair, run) });
         if was.fails() {
             newly.insert((a, b, run), was);
@@ -113,11 +113,14 @@ fn all_rows(judged: &Judged) -> Vec<(Option<&str>, &PairOutcome, Option<Baseline
 /// Entry of a finding, without a reason.
 fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome, run: Option<&str>) -> Entry {
     let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
-    let least_gap = match run {
-        None => view.passing_gap(None, a, b, pair.status),
-        Some(_) => passing_gap(outcome.rule_of(pair), outcome.settings.tolerance, pair.status),
+    let broken = match run {
+        None => view.broken_limit(None, a, b, pair.status),
+        Some(_) => BrokenLimit::of(outcome.rule_of(pair), outcome.settings.tolerance, pair.status),
     };
-    let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
+    let limit = match broken {
+        BrokenLimit::Least(gap) if pair.status == Status::Interference => -gap,
+        BrokenLimit::Least(gap) | BrokenLimit::Largest(gap) => gap,
+    };
     let units = outcome.units;
     let extent = extent_of_pair(pair);
     let has_volume = matches!(extent, Some(Severity::Depth(_, Some(_))));

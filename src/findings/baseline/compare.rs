@@ -69,7 +69,8 @@ fn compare_row(
 fn with_travel(comparison: Comparison, before: Option<f64>, now: &PairOutcome, slack: Slack) -> Comparison {
     let both = before.zip(now.swept.as_ref());
     let grown = both.is_some_and(|(before, now)| exceeds(now.failing_travel, before + slack.length));
-    match (comparison.status, comparison.accepted) {
+    let accepted = comparison.accepted.map(|accepted| Accepted { travel: before, ..accepted });
+    match (comparison.status, accepted) {
         (BaselineStatus::Accepted | BaselineStatus::Worse, Some(mut accepted)) if grown => {
             accepted.worse_in.push(Metric::Travel);
             Comparison { status: BaselineStatus::Worse, accepted: Some(accepted) }
@@ -79,8 +80,8 @@ fn with_travel(comparison: Comparison, before: Option<f64>, now: &PairOutcome, s
 }
 
 fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> ResolvedFinding {
-    let least_gap = entry.least_gap() * units.mm();
-    let verdict = resolved::judge(now, [&entry.a, &entry.b], entry.run.as_deref(), entry.motion, least_gap);
+    let broken = entry.broken_limit(units);
+    let verdict = resolved::judge(now, [&entry.a, &entry.b], entry.run.as_deref(), entry.motion, broken);
     let (a, b, run) = (entry.a.clone(), entry.b.clone(), entry.run.clone());
     ResolvedFinding { a, b, run, status: entry.status, fixed: verdict.fixed, why: verdict.why }
 }
@@ -92,7 +93,7 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
     let penetration_depth = penetration.map(|p| p.before);
     let comparison = |status: BaselineStatus, worse_in: Vec<Metric>| Comparison {
         status,
-        accepted: Some(Accepted { extent, penetration_depth, worse_in }),
+        accepted: Some(Accepted { extent, penetration_depth, travel: None, worse_in }),
     };
     let without_measure = |status: BaselineStatus| comparison(status, Vec::new());
     // The gap of a loose pair tells more than the inputs.

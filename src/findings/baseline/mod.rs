@@ -22,6 +22,7 @@ pub use crate::findings::baseline::pair_selector::select_pairs;
 pub use crate::findings::baseline::read::read;
 
 use crate::check::{AcceptedTranslation, Outcome, PairOutcome, Relation, Status};
+use crate::findings::run_view::BrokenLimit;
 use crate::findings::severity::Severity;
 use crate::geom::LengthUnit;
 
@@ -48,7 +49,7 @@ pub struct Entry {
     pub a: String,
     /// Full id of instance B.
     pub b: String,
-    /// `Interference`, `Clearance` or `Undecided`.
+    /// `Interference`, `TooClose`, `Loose` or `Undecided`.
     pub status: Status,
     /// Relation of the solids.
     pub relation: Option<Relation>,
@@ -56,7 +57,7 @@ pub struct Entry {
     pub extent: Option<Severity>,
     /// Accepted separating translation of an interference, if it has one.
     pub translation: Option<EntryTranslation>,
-    /// Broken limit: a depth for an interference, otherwise a gap.
+    /// Broken limit: a depth for an interference, the largest gap for a loose pair, otherwise the least gap.
     pub limit: f64,
     /// Hash of both meshes, for an interference with a volume or a translation.
     pub meshes: Option<u64>,
@@ -124,8 +125,13 @@ impl Entry {
         (&self.a, &self.b, self.run.as_deref())
     }
 
-    /// Smallest resolving gap (baseline's unit, signed).
-    fn least_gap(&self) -> f64 {
-        if self.status == Status::Interference { -self.limit } else { self.limit }
+    /// The broken limit, with lengths in mm.
+    fn broken_limit(&self, units: LengthUnit) -> BrokenLimit {
+        let limit = self.limit * units.mm();
+        match self.status {
+            Status::Interference => BrokenLimit::Least(-limit),
+            Status::Loose => BrokenLimit::Largest(limit),
+            _ => BrokenLimit::Least(limit),
+        }
     }
 }

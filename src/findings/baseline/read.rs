@@ -7,7 +7,7 @@ use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
 use crate::json::position::{JsonPath, Source};
-use crate::json::reader::{Fields, Reader, decode};
+use crate::json::reader::{Fields, Reader, decode, other_document};
 use crate::json::syntax::parse;
 use std::collections::BTreeMap;
 
@@ -52,6 +52,11 @@ pub fn read(shown: &str, bytes: Vec<u8>) -> Result<Baseline, Error> {
 
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
     let root = JsonPath::Root;
+    if let Some(kind) = other_document(document).filter(|kind| *kind != "a baseline") {
+        let fix = "name a baseline: `interfere accept` writes one";
+        reader.problem(document.start(), &root, format!("{kind}, not a baseline"), fix);
+        return None;
+    }
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: a baseline, version 1")?;
     let version = required(reader, &fields, document, &root, "version", "the number 1")?;
     if !matches!(version.json(), Json::Number(1.0)) {

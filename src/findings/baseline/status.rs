@@ -10,7 +10,8 @@ pub enum BaselineStatus {
     New,
     /// In the baseline, and no worse.
     Accepted,
-    /// Deeper, closer, with a larger common volume or a longer separating translation than accepted.
+    /// Deeper, closer or looser than accepted, with a larger common volume, a longer separating translation, or a longer
+    /// path over the failing parts of a sweep.
     Worse,
     /// Another status or relation than accepted; for an undecided pair, another bracket or other inputs.
     Changed,
@@ -55,6 +56,8 @@ pub struct Accepted {
     pub extent: Option<Severity>,
     /// Length of the accepted separating translation (mm); `None` without one.
     pub penetration_depth: Option<f64>,
+    /// Length of the accepted path over the failing parts of a sweep (mm); `None` outside of a sweep.
+    pub travel: Option<f64>,
     /// Metrics that are worse now.
     pub worse_in: Vec<Metric>,
 }

@@ -166,7 +166,7 @@ fn words_without_support_are_refused_by_name() {
         (geom("size='1' euler='1 2 3' zaxis='0 0 1'"), "two directions: `euler` and `zaxis`"),
         (geom("size='1' contype='x'"), "`contype`: expected a whole number, found `x`"),
         (geom("type='capsule' size='1' fromto='1 1 1 1 1 1'"), "`fromto` of length zero"),
-        (geom("type='plane'"), "left out: 1 planes [no-geometry]"),
+        (geom("type='plane'"), "left out: 1 plane [no-geometry]"),
         (mesh("file='flat.msh'"), "[reference-missing]"),
         (mesh("name='flat' vertex='0 0 0 1 0 0 0 1 0 1 1 0'"), "`vertex`: points of one plane have no hull"),
         (mesh("name='flat' vertex='0 0 0 1'"), "`vertex` needs three numbers for each point"),

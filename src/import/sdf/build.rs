@@ -129,7 +129,7 @@ impl<'a> Builder<'a, '_> {
             let is_loop = parent.is_some_and(|parent| set_of(&mut set, parent) == first);
             if is_loop || above[child].is_some() {
                 let name = self.name(*placed);
-                self.collector.leave_out("joints that close a loop", 1, &name);
+                self.collector.leave_out("joints of a closed loop", 1, &name);
                 apart.push(([parent.map_or(0, |p| p + 1), child + 1], format!("joint {name}")));
             } else {
                 above[child] = Some((k, parent));

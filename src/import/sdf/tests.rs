@@ -71,7 +71,7 @@ fn a_loop_keeps_its_links_together_and_is_counted() {
     let imported = import(&text);
     assert_eq!(rules(&imported), ["a.c b.c joint j", "b.c c.c joint k", "c.c a.c joint l"]);
     assert_eq!(imported.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>(), ["j", "k"]);
-    assert_eq!(imported.left_out[0].what, "joints that close a loop");
+    assert_eq!(imported.left_out[0].what, "joints of a closed loop");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn broken_descriptions_are_refused() {
         (shape("<mesh><uri>gone.stl</uri></mesh>"), "[reference-missing]"),
         (shape("<mesh><uri>a.stl</uri><submesh><name>b</name></submesh></mesh>"), "geometry `submesh` of link l"),
         (shape("<polyline/>"), "geometry `polyline` of link l [unsupported]"),
-        (shape("<plane/>"), "1 planes [no-geometry]"),
+        (shape("<plane/>"), "1 plane [no-geometry]"),
         ("<world name='a'/><world name='b'/>".to_owned(), "a second world [unsupported]"),
         (model("m", ""), "[no-geometry]"),
     ] {

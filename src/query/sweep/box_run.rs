@@ -57,7 +57,8 @@ pub struct BoxSweep<'a> {
 pub struct WorstConfiguration {
     /// Values of the parameters.
     pub at: Vec<f64>,
-    /// Bounds of the gap there (mm, signed). For [`SweepStatus::Loose`] the lower end alone is known.
+    /// Bounds of the gap there (mm, signed). For [`SweepStatus::Loose`], bounds of the largest gap of the run: the lower end
+    /// belongs to the gap there.
     pub gap: Bounds,
     /// Point of A and point of B there (A's frame, mm).
     pub points: [Vec3; 2],
@@ -204,8 +205,7 @@ impl BoxSweep<'_> {
         let limit = GapLimit { largest, measured: false };
         let found = widest(work, self.chain, self.ranges, limit, |_| 0.0);
         if found.exceeds(largest + work.slack) {
-            if let Some(pose) = found.pose {
-                let gap = Bounds { lower: pose.least, upper: f64::INFINITY };
+            if let (Some(gap), Some(pose)) = (found.bounds(), found.pose) {
                 answer.worst = Some(WorstConfiguration { at: pose.at, gap, points: pose.points });
             }
             return settle(answer, SweepStatus::Loose);

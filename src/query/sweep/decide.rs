@@ -16,6 +16,13 @@ const WIDTH: [f64; 2] = [0.01, 0.1];
 /// Poses judged before the proof, evenly spread over the run: they only choose where to look first.
 const FIRST_POSES: usize = 5;
 
+/// Poses judged behind the first contact of a run for its status alone. The first one is this multiple of the limit away, by
+/// the displacement of B, and each other one this many times as far.
+const BEHIND: [f64; 2] = [8.0, 4.0];
+
+/// Largest number of such poses.
+const POSES_BEHIND: usize = 6;
+
 /// A scan for depths, with the insets of its level.
 type DepthScan = ([Surface; 2], Scan);
 
@@ -63,8 +70,10 @@ impl Sweep<'_> {
         if limits.allow_depth.is_some_and(|depth| self.thickest() <= depth) {
             return None;
         }
+        let status_alone = !self.measured && !self.first_failing;
         let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
-        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
+        let shown = shown.or_else(|| self.overlap_behind(work, near.violation.filter(|_| status_alone)?.at));
+        if let Some(at) = shown.filter(|_| status_alone) {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
@@ -98,6 +107,25 @@ impl Sweep<'_> {
     fn broken_pose(&self, work: &Work, mut poses: impl Iterator<Item = f64>) -> Option<f64> {
         let deepest = self.limits.deepest();
         poses.find(|q| work.still.gap_within(&self.chain.pose(&[*q]), deepest, 0.0).gap.upper < -deepest)
+    }
+
+    /// Searches a pose deeper than all limits behind a contact, by common balls alone: each pose is farther from the contact
+    /// than the one before.
+    fn overlap_behind(&self, work: &Work, contact: f64) -> Option<f64> {
+        let deepest = self.limits.deepest();
+        let rest = self.range[1] - contact;
+        let mut share = BEHIND[0] * deepest / self.moved(contact, self.range[1]);
+        for _ in 0..POSES_BEHIND {
+            if !(share > 0.0 && share < 1.0) {
+                break;
+            }
+            let at = contact + share * rest;
+            if work.still.ball(&self.chain.pose(&[at]), None, deepest).is_some_and(|(depth, _)| depth > deepest) {
+                return Some(at);
+            }
+            share *= BEHIND[1];
+        }
+        None
     }
 
     /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.
@@ -197,16 +225,31 @@ impl Sweep<'_> {
     fn touching(&self, work: &mut Work, apart: &Level) -> SweepAnswer {
         let deepest = self.limits.deepest();
         let mut answer = self.bare(SweepStatus::Contact, Vec::new());
+        let mut deeper = None;
         if deepest > self.limits.tolerance {
-            let contact = self.depth_scan(work, self.limits.tolerance);
-            if !contact.is_some_and(|(_, scan)| scan.is_complete()) {
+            let contact = self.depth_scan(work, self.limits.tolerance).map(|(_, scan)| scan);
+            if !contact.as_ref().is_some_and(Scan::is_complete) {
                 answer.status = SweepStatus::Allowed;
+                deeper = contact.and_then(|scan| scan.violation).map(|v| v.at);
             }
         }
         if self.measured {
-            answer.worst = self.least_signed_gap(apart, work);
+            let deepest = deeper.and_then(|at| self.deepest_allowed(work, at));
+            answer.worst = deepest.or_else(|| self.least_signed_gap(apart, work));
         }
         answer
+    }
+
+    /// The worst pose of a run with overlaps that a rule allows, from the first pose deeper than the tolerance on; `None`
+    /// without an overlap at the poses tried.
+    fn deepest_allowed(&self, work: &mut Work, first: f64) -> Option<Worst> {
+        let rest =
+            Failing { status: SweepStatus::Allowed, from: [first; 2], to: [self.range[1]; 2], throughout: false };
+        let worst = self.largest_depth(work, first, &[rest]);
+        // The proof of the status is an upper bound, too.
+        let lower = greater(worst.gap.lower, -(self.limits.deepest() + work.slack));
+        let gap = Bounds { lower: lesser(lower, worst.gap.upper), upper: worst.gap.upper };
+        (gap.upper < 0.0).then_some(Worst { gap, ..worst })
     }
 
     /// Decides a run that keeps all other limits by the largest gap of a rule (mm).

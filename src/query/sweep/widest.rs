@@ -230,8 +230,11 @@ impl Search<'_, '_> {
         let paid = self.pay();
         let region = self.regions.get(cell);
         if !paid {
+            // No gap is larger than the distance of a point of each part.
+            let [a, b] = [self.work.still.a, self.work.still.b].map(|s| s.surface.vertices.first());
+            let distance = a.zip(b).map_or(f64::INFINITY, |(a, b)| (region.frame.pose.point(b) - a).norm());
+            self.dropped = greater(self.dropped, distance + region.displacement + self.work.still.margin);
             self.open.push(region.ends.clone());
-            self.dropped = f64::INFINITY;
             return;
         }
         let found = OverCell::new(&self.work.still, &region.frame, region.displacement, self.limit);

@@ -17,7 +17,7 @@ pub(crate) fn step_text(step: &Step, units: LengthUnit) -> String {
         }
         Step::Aabb { cleared, .. } => format!("the boxes along the axes meet{}", end(cleared)),
         Step::Obb { distance: None, .. } => {
-            "skipped: the inscribed balls nearly touch, so no box test can separate them".to_owned()
+            "skipped: the inscribed balls are nearer than the limits, so no box test can clear the pair".to_owned()
         }
         Step::Obb { distance: Some(d), cleared } if *d > 0.0 => {
             format!("the oriented boxes are at least {} apart{}", text(*d), end(cleared))

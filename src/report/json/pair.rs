@@ -106,17 +106,20 @@ impl<'a> Pair<'a> {
 
 /// Severity of a finding at its acceptance.
 #[derive(Serialize)]
-struct Accepted {
+pub(crate) struct Accepted {
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
+    /// Omitted from a pair outside of a sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing_travel: Option<f64>,
     worse_in: Vec<&'static str>,
 }
 
 impl Accepted {
-    fn new(accepted: &findings::Accepted, units: LengthUnit) -> Self {
+    pub(crate) fn new(accepted: &findings::Accepted, units: LengthUnit) -> Self {
         let worse_in = accepted.worse_in.iter().map(|m| m.name()).collect();
         let penetration_depth = accepted.penetration_depth.map(|mm| length(mm, units));
         let none = Self {
@@ -125,6 +128,7 @@ impl Accepted {
             overlap_volume: None,
             gap: None,
             gap_bracket: None,
+            failing_travel: accepted.travel.map(|mm| length(mm, units)),
             worse_in,
         };
         match accepted.extent {

@@ -6,7 +6,7 @@ use crate::check::{
 };
 use crate::findings::{BaselineStatus, Groups, Judged};
 use crate::geom::{Bounds, LengthUnit};
-use crate::report::json::pair::{GroupOfPair, RuleOfPair};
+use crate::report::json::pair::{Accepted, GroupOfPair, RuleOfPair};
 use crate::report::json::{GroupList, MinMax};
 use crate::report::motion::in_units;
 use crate::report::number::{as_given, length, vector, volume};
@@ -85,6 +85,7 @@ struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Curve<'a>>,
     baseline: Option<&'static str>,
+    accepted: Option<Accepted>,
     /// Id of its group; omitted from a row outside a report.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<GroupOfPair<'a>>,
@@ -211,6 +212,7 @@ impl<'a> Motion<'a> {
         let rows = motion.runs.iter().zip(of_runs).flat_map(|(run, (one, groups))| {
             run.rows.iter().enumerate().map(move |(row, pair)| Row {
                 baseline: one.status_of(row).map(BaselineStatus::name),
+                accepted: one.accepted(row).map(|accepted| Accepted::new(accepted, one.outcome.units)),
                 group: Some(GroupOfPair(groups.of(row).map(|group| group.id.as_str()))),
                 ..Row::new(judged, motion, run, pair)
             })
@@ -288,6 +290,7 @@ impl<'a> Row<'a> {
                 Curve(steps.map(|steps| steps.iter().map(|part| spans.step(part)).collect()))
             }),
             baseline: None,
+            accepted: None,
             group: None,
         }
     }
