@@ -45,7 +45,10 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
             importer.import(&input, &shown)?
         }
         // The import words the error of an unknown kind.
-        _ => {
+        kind => {
+            if let Ok(kind) = kind {
+                args.source.refuse_for_robot(&args.file, kind)?;
+            }
             let imported = import_content(&args.file, &bytes, &FsLoader, &options)?;
             drop(bytes);
             generate(&imported, &options, &source_path(&args.file))?
@@ -228,6 +231,15 @@ impl SourceArgs {
         let defaults = ImporterSettings::default();
         let timeout = self.import_timeout.map_or(defaults.timeout, Duration::from_secs);
         ImporterSettings { open_shells: self.open_shells, timeout }
+    }
+
+    /// Refuses a unit for a description of a robot: its lengths are metres, and its meshes have scales.
+    fn refuse_for_robot(&self, file: &Path, kind: Kind) -> Result<(), Error> {
+        if self.units.is_none() || !kind.is_robot() {
+            return Ok(());
+        }
+        let what = format!("--units has no meaning for {}: its lengths are metres", kind.name());
+        Err(Error::one(Location::file(slashes(file)), what, "remove the flag; give meshes a scale in the file"))
     }
 
     /// Refuses flags that have no meaning for a format of another program.

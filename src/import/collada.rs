@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::collect::Collector;
 use crate::import::refusal::{Refusal, problem};
-use crate::import::xml::{attribute, child, children, numbers, parse, place, text};
+use crate::import::xml::{attribute, child, children, content, numbers, parse, place, text};
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::accept_point;
 use crate::mesh::read::triangulate::EarClipper;
@@ -146,7 +146,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
             if !matches!(name, "matrix" | "translate" | "rotate" | "scale" | "lookat" | "skew") {
                 continue;
             }
-            let n = numbers(step.text().unwrap_or_default()).map_err(|why| self.bad(step, why))?;
+            let n = numbers(&content(step)).map_err(|why| self.bad(step, why))?;
             let own = match (name, n.as_slice()) {
                 ("matrix", [a, b, c, x, d, e, f, y, g, h, i, z, ..]) if n.len() == 16 => {
                     Affine { linear: Mat3::new(*a, *b, *c, *d, *e, *f, *g, *h, *i), translation: Vec3::new(*x, *y, *z) }
@@ -243,14 +243,24 @@ impl<'a, 't> Reader<'a, 't, '_> {
     }
 
     fn points(&self, array: Node<'_, '_>) -> Result<Vec<Vec3>, Problem> {
-        let values = numbers(array.text().unwrap_or_default()).map_err(|why| self.bad(array, why))?;
+        let values = numbers(&content(array)).map_err(|why| self.bad(array, why))?;
         let accessor = array.parent().and_then(|s| child(s, "technique_common")).and_then(|t| child(t, "accessor"));
         let stride = accessor.map(|a| attribute::<1>(a, "stride", self.file)).transpose()?.flatten();
         let stride = stride.map_or(3, |[s]| s as usize);
-        if stride < 3 {
-            return Err(self.bad(array, "positions of fewer than 3 numbers"));
-        }
-        Ok(values.chunks_exact(stride).map(|p| Vec3::new(p[0], p[1], p[2])).collect())
+        let offset = accessor.map(|a| attribute::<1>(a, "offset", self.file)).transpose()?.flatten();
+        let offset = offset.map_or(0, |[o]| o as usize);
+        // A parameter without a name takes a place, and no value.
+        let named = |a: Node<'_, '_>| -> Vec<usize> {
+            let parameters = children(a, "param").enumerate();
+            parameters.filter(|(_, p)| p.attribute("name").is_some()).map(|(k, _)| k).collect()
+        };
+        let places = accessor.map(named).filter(|places| !places.is_empty()).unwrap_or_else(|| vec![0, 1, 2]);
+        let [x, y, z] = match places.as_slice() {
+            [x, y, z, ..] if *z < stride => [*x, *y, *z],
+            _ => return Err(self.bad(array, "positions of fewer than 3 numbers")),
+        };
+        let values = values.get(offset..).unwrap_or_default();
+        Ok(values.chunks_exact(stride).map(|p| Vec3::new(p[x], p[y], p[z])).collect())
     }
 
     /// Appends the triangles of a primitive over `count` vertices from `base` on.
@@ -349,8 +359,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
     }
 
     fn whole(&self, list: Node<'_, '_>) -> Result<Vec<usize>, Problem> {
-        let words = list.text().unwrap_or_default().split_ascii_whitespace();
-        let values: Result<Vec<usize>, _> = words.map(str::parse).collect();
+        let values: Result<Vec<usize>, _> = content(list).split_ascii_whitespace().map(str::parse).collect();
         values.map_err(|_| self.bad(list, "expected whole numbers"))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Location, Problem};
 use crate::import::refusal::{Refusal, problem};
-use crate::import::xml::{numbers, parse, text};
+use crate::import::xml::{content, numbers, parse, text};
 use roxmltree::{Document, Node};
 use std::rc::Rc;
 
@@ -125,7 +125,7 @@ fn build(node: Node<'_, '_>, lines: &mut Lines<'_>, count: &mut usize) -> Result
     let mut element = Element {
         name: node.tag_name().name().to_owned(),
         attributes: node.attributes().map(own).collect(),
-        text: node.text().unwrap_or_default().trim().to_owned(),
+        text: content(node).trim().to_owned(),
         children: Vec::new(),
         scope: 0,
         file: Rc::clone(&lines.file),

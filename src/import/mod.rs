@@ -20,6 +20,8 @@
 //! - `xml`: limits and attributes of XML documents
 
 pub(crate) mod collada;
+#[cfg(test)]
+mod collada_tests;
 pub(crate) mod collect;
 pub(crate) mod element;
 pub mod folder;
@@ -65,7 +67,7 @@ pub enum Up {
 /// Options of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
-    /// Unit of the file, in place of the unit that its format or its content states.
+    /// Unit of the file, in place of the unit that its format or its content states. Descriptions of robots are in metres.
     pub units: Option<LengthUnit>,
     /// Axis that points up in the file.
     pub up: Up,

@@ -50,6 +50,11 @@ impl Kind {
         matches!(self, Self::Step | Self::Iges | Self::Brep)
     }
 
+    /// True for a description of a robot, with lengths in metres.
+    pub fn is_robot(self) -> bool {
+        matches!(self, Self::Urdf | Self::Mjcf | Self::Sdf)
+    }
+
     /// True for a kind that can hold an assembly of several parts.
     pub fn is_assembly(self) -> bool {
         !matches!(self, Self::Collada | Self::Mesh)

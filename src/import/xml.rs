@@ -3,6 +3,7 @@
 use crate::error::{Location, Problem};
 use crate::import::refusal::{Refusal, problem};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::borrow::Cow;
 
 /// Largest number of nodes and attributes of a document; a node takes about 100 bytes.
 const MAX_NODES: u32 = 10_000_000;
@@ -37,6 +38,17 @@ pub(crate) fn text<'b>(bytes: &'b [u8], file: &str) -> Result<&'b str, Problem> 
         let at = Location { byte: Some(e.valid_up_to() as u64), ..Location::file(file) };
         problem(at, Refusal::Damaged, "not UTF-8", "save it as UTF-8")
     })
+}
+
+/// Text of an element before its first child element, without its comments.
+pub(crate) fn content<'a>(node: Node<'a, '_>) -> Cow<'a, str> {
+    let own = node.children().take_while(|n| !n.is_element()).filter(Node::is_text);
+    let texts: Vec<&'a str> = own.filter_map(|n| n.text()).collect();
+    match texts.as_slice() {
+        [] => Cow::Borrowed(""),
+        [one] => Cow::Borrowed(one),
+        several => Cow::Owned(several.concat()),
+    }
 }
 
 /// Refuses a nesting that would exhaust the stack of a parser: counts tags, without regard to their names.

@@ -160,6 +160,16 @@ fn a_refused_file_leaves_no_folder() {
     assert!(ran.code == 2 && ran.stderr.contains("[reference-missing]"), "{ran:?}");
 }
 
+#[test]
+fn a_robot_is_in_metres() {
+    let scratch = Scratch::new();
+    let solid = "<geometry><box size='1 1 1'/></geometry>";
+    scratch.write("b.urdf", format!("<robot name='r'><link name='a'><collision>{solid}</collision></link></robot>"));
+    let ran = run_in(scratch.path(), &["import", "b.urdf", "-o", "out", "--units", "mm"], &[]);
+    let says = "b.urdf: --units has no meaning for URDF: its lengths are metres";
+    assert!(ran.code == 2 && ran.stderr.contains(says) && !scratch.path().join("out").exists(), "{ran:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn files_outside_the_tree_stay_unread() {

@@ -23,12 +23,6 @@ fn assemblies() -> Vec<PathBuf> {
     all
 }
 
-/// True for a case with poses or sweeps.
-fn moving(path: &Path) -> bool {
-    let file = written(path);
-    file.get("poses").or(file.get("sweeps")).is_some()
-}
-
 /// Output of a command with exit code 0 or 1.
 fn printed(arguments: &[&str]) -> Value {
     let ran = interfere(arguments);

@@ -53,6 +53,7 @@ impl<'a> Walk<'a> {
         };
         let name = single.and_then(|root| self.document.nodes[root].name.clone()).or_else(|| self.scene.clone());
         let mut siblings = Siblings::default();
+        let mut reached = vec![false; self.document.nodes.len()];
         let mut waiting: Vec<Waiting> = Vec::new();
         for root in self.roots.iter().rev() {
             waiting.push(Waiting { node: *root, path: None, placement: Affine::identity(), depth: 0 });
@@ -63,6 +64,7 @@ impl<'a> Walk<'a> {
                 return Err(refuse(self.file, Refusal::TooLarge, what, "flatten some of them"));
             }
             let node = &self.document.nodes[next.node];
+            reached[next.node] = true;
             let placement = next.placement.after(&own_placement(node, reader.units));
             let named = node.name.as_deref().and_then(clean);
             let mesh = node.mesh.and_then(|m| self.document.meshes.get(m)?.name.as_deref()).and_then(clean);
@@ -95,6 +97,10 @@ impl<'a> Walk<'a> {
             for child in node.children.iter().rev() {
                 waiting.push(Waiting { node: *child, path: path.clone(), placement, depth: next.depth + 1 });
             }
+        }
+        let nodes = self.document.nodes.iter().zip(&reached).enumerate();
+        for (k, (node, _)) in nodes.filter(|(_, (node, reached))| !**reached && node.mesh.is_some()) {
+            collector.leave_out("nodes outside the default scene", 1, &node_name(node, k));
         }
         collector.numbered += siblings.numbered;
         Ok(name)

@@ -270,3 +270,11 @@ fn broken_containers_are_damaged() {
         assert!(found.contains(says), "{says}: {found}");
     }
 }
+
+#[test]
+fn nodes_outside_the_default_scene_are_told() {
+    let nodes = r#"{"name":"in","mesh":0},{"name":"out","mesh":0},{"name":"empty"}"#;
+    let imported = read(&file(nodes, "0"), &ImportOptions::default()).unwrap();
+    let left: Vec<String> = imported.left_out.iter().map(|l| format!("{} {:?}", l.counted(), l.places)).collect();
+    assert_eq!(left, [r#"1 node outside the default scene ["out"]"#]);
+}

@@ -118,6 +118,9 @@ impl<'a> Reader<'a, '_> {
             Some(name) if !name.is_empty() => self.names.unique(name.to_owned()),
             _ => self.names.unique("body".to_owned()),
         };
+        if element.attribute("mocap") == Some("true") {
+            self.collector.leave_out("mocap bodies", 1, &name);
+        }
         let class = element.attribute("childclass").or(above.class);
         let mut content = Content::default();
         self.resolve(element, Affine::identity(), class, &mut content)?;

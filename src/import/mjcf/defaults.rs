@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// Name of the class at the top.
 const MAIN: &str = "main";
 
+/// Largest number of elements of one kind in a class: every element of the kind looks at them.
+const MAX_SETTINGS: usize = 1000;
+
 /// Default classes, each with the one that it stands in.
 #[derive(Debug)]
 pub(crate) struct Defaults {
@@ -53,8 +56,12 @@ impl Defaults {
     fn fill(&mut self, index: usize, class: &Element) -> Result<(), Problem> {
         for element in &class.children {
             if element.name != "default" {
-                let settings = &mut self.classes[index].settings;
-                settings.entry(element.name.clone()).or_default().push(element.clone());
+                let settings = self.classes[index].settings.entry(element.name.clone()).or_default();
+                if settings.len() >= MAX_SETTINGS {
+                    let what = format!("more than {MAX_SETTINGS} `{}` in one default class", element.name);
+                    return Err(element.too_large(what));
+                }
+                settings.push(element.clone());
                 continue;
             }
             let name = element.attribute("class").unwrap_or_default();
@@ -97,6 +104,19 @@ impl<'a> Styled<'a> {
             settings.into_iter().flatten().rev().filter_map(move |e| e.attribute(name))
         };
         self.element.attribute(name).into_iter().chain(by_class.flat_map(of_class))
+    }
+
+    /// Level that gives an attribute: 0 for the element, then its classes from the nearest one.
+    pub(crate) fn level_of(self, name: &str) -> Option<usize> {
+        if self.element.attribute(name).is_some() {
+            return Some(0);
+        }
+        let by_class = std::iter::successors(Some(self.class), move |k| self.defaults.classes[*k].above);
+        let gives = |k: usize| {
+            let settings = self.defaults.classes[k].settings.get(&self.element.name);
+            settings.into_iter().flatten().any(|e| e.attribute(name).is_some())
+        };
+        by_class.zip(1..).find(|(k, _)| gives(*k)).map(|(_, level)| level)
     }
 
     /// Value of an attribute.

@@ -17,14 +17,21 @@ pub(crate) fn frame(styled: Styled<'_>) -> Result<Affine, Problem> {
     Ok(Affine { linear: direction(styled)?, translation: Vec3::new(x, y, z) * 1000.0 })
 }
 
-/// Direction of an element. A word of the element comes before one of its classes, and every word before `quat`.
+/// Direction of an element, by the nearest word: of the element, then of its classes from the inner one. A word and a
+/// `quat` that stands nearer are refused: MuJoCo 3 reads the word, MuJoCo 4 the quaternion.
 fn direction(styled: Styled<'_>) -> Result<Mat3, Problem> {
     let (element, compiler) = (styled.element, styled.compiler);
     let own: Vec<&str> = WORDS.into_iter().filter(|word| element.attribute(word).is_some()).collect();
     if own.len() > 1 {
         return Err(element.bad(format!("two directions: `{}` and `{}`", own[0], own[1])));
     }
-    let word = own.first().copied().or_else(|| WORDS.into_iter().find(|word| styled.get(word).is_some()));
+    let nearest = WORDS.into_iter().filter_map(|word| Some((styled.level_of(word)?, word))).min();
+    if let (Some((level, word)), Some(quat)) = (nearest, styled.level_of("quat"))
+        && quat < level
+    {
+        return Err(element.bad(format!("a direction by `quat`, and by `{word}` of a class above it")));
+    }
+    let word = nearest.map(|(_, word)| word);
     let zero = || element.bad("a direction of length zero");
     match word {
         None => match styled.numbers::<4>("quat")? {

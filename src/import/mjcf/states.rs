@@ -14,8 +14,12 @@ pub(crate) fn keyframes(root: &Element, bodies: &Bodies, collector: &mut Collect
     let all: usize = bodies.slots.iter().map(width).sum();
     let mut poses = Poses::new();
     for (k, key) in root.all("keyframe").flat_map(|section| section.all("key")).enumerate() {
-        let Some(written) = key.attribute("qpos") else { continue };
         let name = key.attribute("name").map_or_else(|| format!("key-{k}"), str::to_owned);
+        if key.attribute("mpos").is_some() || key.attribute("mquat").is_some() {
+            collector.leave_out("keyframes of mocap bodies", 1, &name);
+            continue;
+        }
+        let Some(written) = key.attribute("qpos") else { continue };
         let values = crate::import::xml::numbers(written).unwrap_or_default();
         if values.len() != all {
             collector.leave_out("keyframes with another number of positions", 1, &name);

@@ -183,3 +183,34 @@ fn words_without_support_are_refused_by_name() {
         assert!(found.contains(says), "{says}: {found}");
     }
 }
+
+#[test]
+fn the_nearest_direction_counts() {
+    let turned = |defaults: &str, attributes: &str| {
+        let body = format!("<body name='b'><geom class='inner' type='box' size='1 1 1' {attributes}/></body>");
+        let text =
+            format!("<default><geom {defaults}/><default class='inner'><geom euler='0 0 90'/></default></default>");
+        text + &world(&body)
+    };
+    let found = import(&turned("axisangle='1 0 0 0'", ""));
+    assert!((found.instances[0].placement.linear * crate::geom::Vec3::x() - crate::geom::Vec3::y()).norm() < 1e-12);
+    let found = import(&turned("quat='0 1 0 0'", ""));
+    assert!((found.instances[0].placement.linear * crate::geom::Vec3::x() - crate::geom::Vec3::y()).norm() < 1e-12);
+    let says = "a direction by `quat`, and by `euler` of a class above it";
+    assert!(error(&turned("", "quat='1 0 0 0'")).contains(says));
+}
+
+#[test]
+fn bodies_driven_from_outside_are_told() {
+    let content = world(
+        "<body name='m' mocap='true'><geom size='1'/></body><body name='b'><joint name='j' range='0 90'/><geom size='1'/></body>",
+    ) + "<keyframe><key name='grasp' qpos='0.5' mpos='1 0 0'/><key name='open' qpos='0.5'/></keyframe>";
+    let found = import(&content);
+    let left: Vec<String> = found.left_out.iter().map(|l| format!("{} {:?}", l.counted(), l.places)).collect();
+    assert_eq!(left, [r#"1 keyframe of mocap bodies ["grasp"]"#, r#"1 mocap body ["m"]"#]);
+    assert_eq!(found.poses.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["open"]);
+    let many = "<geom size='1'/>".repeat(1001);
+    assert!(
+        error(&format!("<default>{many}</default>{}", world("<geom size='1'/>"))).contains("more than 1000 `geom`")
+    );
+}

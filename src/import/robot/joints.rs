@@ -26,14 +26,15 @@ struct Moving<'a> {
 }
 
 /// Builds the joints with a single value. `placements` are the places of the links, `placed` their
-/// instances. A joint without a motion leaves its links to the joint above.
+/// instances. A joint without a motion leaves its links to the joint above. Returns the name of each built joint by its index in
+/// the robot, too.
 pub(crate) fn joints(
     robot: &Robot,
     placements: &[Affine],
     values: &[f64],
     placed: &[Placed],
     collector: &mut Collector,
-) -> Vec<ImportedJoint> {
+) -> (Vec<ImportedJoint>, BTreeMap<usize, String>) {
     let moving = Moving::new(robot, values, collector);
     let mut moves: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (link, placed) in placed.iter().enumerate() {
@@ -59,7 +60,7 @@ pub(crate) fn joints(
             follows,
         });
     }
-    joints
+    (joints, moving.names)
 }
 
 impl<'a> Moving<'a> {
@@ -153,7 +154,7 @@ fn in_own_unit(joint: &Joint, value: f64) -> f64 {
 pub(crate) fn poses(
     robot: &Robot,
     poses: &Poses,
-    joints: &[ImportedJoint],
+    (joints, names_of): &(Vec<ImportedJoint>, BTreeMap<usize, String>),
     collector: &mut Collector,
 ) -> Vec<ImportedPose> {
     let free: BTreeMap<&str, &ImportedJoint> =
@@ -164,16 +165,19 @@ pub(crate) fn poses(
         let mut inside = true;
         let mut own = BTreeMap::new();
         for (name, value) in values {
-            let known = robot.joint_of.get(name).map(|k| &robot.joints[*k]);
-            let cleaned = clean(name).unwrap_or_default();
-            let (Some(joint), Some(free)) = (known, free.get(cleaned.as_str())) else { continue };
-            let value = in_own_unit(joint, *value);
+            let Some(k) = robot.joint_of.get(name) else {
+                collector.leave_out("values of missing joints", 1, &format!("{pose}: {name}"));
+                continue;
+            };
+            let Some(free) = names_of.get(k).and_then(|name| free.get(name.as_str())) else { continue };
+            let value = in_own_unit(&robot.joints[*k], *value);
             inside &= value.abs() < NO_LIMIT && free.range.is_none_or(|[low, high]| low <= value && value <= high);
             own.insert(free.name.clone(), value);
         }
         let name = clean(pose).filter(|name| name != AS_DRAWN && names.insert(name.clone()));
         match name {
             Some(name) if inside => built.push(ImportedPose { name, values: own }),
+            None => collector.leave_out("poses without a name of their own", 1, pose),
             _ => collector.leave_out("poses outside the limits of a joint", 1, pose),
         }
     }

@@ -11,9 +11,6 @@ use crate::import::robot::model::{Joint, Motion, Poses, Robot, unknown};
 use crate::json::wording::quoted;
 use std::collections::BTreeMap;
 
-/// Largest number of joints that follow each other by `mimic`.
-const MAX_MIMICS: usize = 64;
-
 /// Relative rounding of a value that was converted from another unit.
 const LIMIT_ROUNDING: f64 = 1e-9;
 
@@ -99,7 +96,7 @@ impl Joint {
 fn value_of(robot: &Robot, joint: &Joint, given: &BTreeMap<&str, f64>, file: &str) -> Result<f64, Error> {
     // The value is `factor` times the value of `at` plus `offset`.
     let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
-    for _ in 0..MAX_MIMICS {
+    for _ in 0..=robot.joints.len() {
         if let Some(value) = given.get(at.name.as_str()) {
             return Ok(factor * value + offset);
         }

@@ -3,7 +3,7 @@
 use crate::error::{Problem, Warning, WarningCode};
 use crate::import::ImportOptions;
 use crate::import::references::{References, decoded, foreign};
-use crate::import::xml::{child, parse};
+use crate::import::xml::{child, content, parse};
 use crate::json::wording::quoted;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -155,6 +155,6 @@ fn name_of(folder: &Path, references: &References<'_>) -> Option<String> {
     let (bytes, _) = references.read(&path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let document = parse(&text, MARK).ok()?;
-    let name = child(document.root_element(), "name")?.text()?.trim().to_owned();
+    let name = content(child(document.root_element(), "name")?).trim().to_owned();
     Some(name)
 }

@@ -18,6 +18,8 @@ pub(crate) struct Placed {
     base: String,
     /// Id of each geometry, in their order.
     pub(crate) ids: Vec<String>,
+    /// True if an instance of another link has an id below `base`: no glob of all levels then names this link alone.
+    pub(crate) has_others_below: bool,
 }
 
 impl Placed {
@@ -36,6 +38,7 @@ impl Placed {
         match self.ids.as_slice() {
             [] => Vec::new(),
             [one] => vec![glob_of(one)],
+            several if self.has_others_below => several.iter().map(|id| glob_of(id)).collect(),
             several if several.contains(&self.base) => vec![base.clone(), format!("{base}.*")],
             _ => vec![format!("{base}.*")],
         }
@@ -68,7 +71,7 @@ pub(crate) fn place(
         }
         let base = siblings.unique(base_of(link, robot.word));
         let mut levels = Siblings::default();
-        let mut placed = Placed { base, ids: Vec::new() };
+        let mut placed = Placed { base, ids: Vec::new(), has_others_below: false };
         for (k, geometry) in geometries.iter().enumerate() {
             let Some(found) = shapes.source(geometry, &link.name, collector) else { continue };
             let id = id_of(&placed.base, geometry, k, &mut levels);
@@ -80,9 +83,23 @@ pub(crate) fn place(
         collector.numbered += levels.numbered;
         all.push(placed);
     }
+    mark_others(&mut all);
     collector.numbered += siblings.numbered;
     collector.warnings.extend(shapes.guesses());
     if shapes.problems.is_empty() { Ok(all) } else { Err(Error { problems: shapes.problems }) }
+}
+
+/// Marks the links with instances of other links below their own base. Cost: a sort, and a search for each link.
+fn mark_others(all: &mut [Placed]) {
+    let mut ids: Vec<(String, usize)> =
+        all.iter().enumerate().flat_map(|(k, placed)| placed.ids.iter().map(move |id| (id.clone(), k))).collect();
+    ids.sort_unstable();
+    for (k, placed) in all.iter_mut().enumerate().filter(|(_, placed)| placed.ids.len() > 1) {
+        let below = format!("{}.", placed.base);
+        let start = ids.partition_point(|(id, _)| *id < below);
+        placed.has_others_below =
+            ids[start..].iter().take_while(|(id, _)| id.starts_with(&below)).any(|(_, of)| *of != k);
+    }
 }
 
 fn plural(word: &str) -> String {

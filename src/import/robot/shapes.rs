@@ -110,8 +110,7 @@ impl<'a, 'l> Shapes<'a, 'l> {
         // Rounds up to a thousandth of a micrometre, for a short number.
         let deflection = libm::ceil(deflection * 1e9) / 1e6;
         let deflection = Some(deflection).filter(|d| *d > 0.0);
-        let units = self.options.units.unwrap_or(LengthUnit::M);
-        let source = collector.source(Source { mesh, units, name, deflection, colour: None });
+        let source = collector.source(Source { mesh, units: LengthUnit::M, name, deflection, colour: None });
         self.primitives.insert(key, source);
         Some(Found { source, map: Affine::identity(), name: None })
     }
@@ -138,7 +137,7 @@ impl<'a, 'l> Shapes<'a, 'l> {
         let (bytes, shown) = self.references.read(path)?;
         let PartMesh { mesh, units } = read_mesh(&bytes, &shown, collector)?;
         let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let units = self.options.units.or(units).unwrap_or(LengthUnit::M);
+        let units = units.unwrap_or(LengthUnit::M);
         Ok(collector.source(Source { mesh, units, name, deflection: None, colour: None }))
     }
 }

@@ -7,7 +7,7 @@ use crate::import::collect::Collector;
 use crate::import::element::Element;
 use crate::import::refusal::{Refusal, problem};
 use crate::import::robot::model::{Geometry, Joint, Link, Motion, Robot};
-use crate::import::sdf::frames::inverse;
+use crate::import::sdf::frames::{inverse, is_true};
 use crate::import::sdf::include::FOLDER;
 use crate::import::sdf::joints::{Written, read as read_joint};
 use crate::import::sdf::scopes::{Item, Placed, Scopes};
@@ -251,10 +251,7 @@ fn set_of(set: &mut [usize], mut link: usize) -> usize {
 
 /// Pairs of links of one model that says that its links, or one of them, do not meet.
 fn apart(scopes: &Scopes<'_>) -> Result<Apart, Error> {
-    let says = |element: &Element| {
-        let written = element.child("self_collide").map(|e| e.text.trim());
-        written.map(|text| matches!(text, "1" | "true"))
-    };
+    let says = |element: &Element| element.child("self_collide").map(|e| is_true(&e.text));
     // The outermost model counts: the links of its nested models belong to it.
     let model_of = |scope: usize| {
         let mut at = scope;

@@ -82,6 +82,11 @@ pub(crate) fn inverse(of: &Affine) -> Affine {
     Affine { linear, translation: -(linear * of.translation) }
 }
 
+/// True for a text that says yes; letters of either case count.
+pub(crate) fn is_true(text: &str) -> bool {
+    matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true")
+}
+
 /// Reads a pose (mm): x y z, then roll, pitch and yaw, or a quaternion.
 ///
 /// # Errors
@@ -96,7 +101,7 @@ pub(crate) fn pose(element: &Element) -> Result<Affine, Problem> {
         return Ok(Affine { linear, translation: Vec3::new(x, y, z) * 1000.0 });
     }
     let [x, y, z, roll, pitch, yaw] = element.exactly::<6>("pose", &element.text)?;
-    let is_degrees = element.attribute("degrees").is_some_and(|d| d.trim() == "true" || d.trim() == "1");
+    let is_degrees = element.attribute("degrees").is_some_and(is_true);
     let angles = [roll, pitch, yaw].map(|a| if is_degrees { a } else { a.to_degrees() });
     let linear = if angles == [0.0; 3] { Mat3::identity() } else { roll_pitch_yaw(&angles) };
     Ok(Affine { linear, translation: Vec3::new(x, y, z) * 1000.0 })

@@ -6,6 +6,7 @@ use crate::import::element::{Element, read as read_element};
 use crate::import::references::References;
 use crate::import::refusal::{Refusal, problem};
 use crate::import::robot::packages::Packages;
+use crate::import::sdf::frames::is_true;
 use crate::json::wording::quoted;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,7 @@ impl Reader<'_, '_> {
             return Err(at.too_large(format!("more than {MAX_INCLUDES} included models")));
         }
         let fix = "write the model into the file";
-        if at.attribute("merge").is_some_and(|m| m.trim() == "true" || m.trim() == "1") {
+        if at.attribute("merge").is_some_and(is_true) {
             return Err(problem(at.place(), Refusal::Unsupported, "a merged model", fix));
         }
         if at.child("params").is_some() {

@@ -4,6 +4,7 @@ use crate::error::Problem;
 use crate::geom::Vec3;
 use crate::import::element::Element;
 use crate::import::robot::model::Motion;
+use crate::import::sdf::frames::is_true;
 use crate::json::wording::quoted;
 
 /// Motion of a joint as written.
@@ -39,7 +40,7 @@ pub(crate) fn read(joint: &Element, version: (u32, u32)) -> Result<Written<'_>, 
     let direction = crate::assembly::file::rotation::unit_vector(&Vec3::from(direction));
     let direction = direction.ok_or_else(|| joint.bad("an axis of length zero"))?;
     let by_model = axis.and_then(|a| a.child("use_parent_model_frame"));
-    let by_model = by_model.map_or(version < (1, 5), |e| matches!(e.text.as_str(), "1" | "true"));
+    let by_model = by_model.map_or(version < (1, 5), |e| is_true(&e.text));
     let expressed_in = xyz.and_then(|e| e.attribute("expressed_in")).filter(|name| !name.is_empty());
     let expressed_in = expressed_in.or((by_model && version < (1, 7)).then_some("__model__"));
     let limit = axis.and_then(|a| a.child("limit")).filter(|_| kind != "continuous");

@@ -181,3 +181,40 @@ fn broken_descriptions_are_refused() {
         assert!(found.contains(says), "{says}: {found}");
     }
 }
+
+#[test]
+fn comments_and_capital_letters_change_no_value() {
+    let there = |pose: &str| at(&import(&(link("a", "") + &link("b", pose))), "b.c");
+    let plain = there("<pose>1 2 3 0 0 0</pose>");
+    assert_eq!(plain, Vec3::new(1000.0, 2000.0, 3000.0));
+    for pose in [
+        "<pose><!-- x y z roll pitch yaw -->1 2 3 0 0 0</pose>",
+        "<pose>1 2 <!-- up -->3 0 0 0</pose>",
+        "<pose degrees='True'>1 2 3 0 0 0</pose>",
+    ] {
+        assert_eq!(there(pose), plain, "{pose}");
+    }
+    let turned = |degrees: &str| {
+        let pose = format!("<pose degrees='{degrees}'>0 0 0 0 0 90</pose>");
+        let imported = import(&model("m", &(link("a", "") + &link("b", &pose))));
+        imported.instances.iter().find(|i| i.id == "b.c").expect("an instance").placement.linear * Vec3::x()
+    };
+    for degrees in ["true", "True", "TRUE", " 1 "] {
+        assert!((turned(degrees) - Vec3::y()).norm() < 1e-12, "{degrees}");
+    }
+    let links = link("a", "") + &link("b", "");
+    for (written, ignored) in [("true", 0), ("True", 0), ("<!-- yes -->true", 0), ("false", 1)] {
+        let imported = import(&model("m", &format!("<self_collide>{written}</self_collide>{links}")));
+        assert_eq!(imported.rules.len(), ignored, "{written}: {:?}", rules(&imported));
+    }
+}
+
+#[test]
+fn the_rule_of_a_link_leaves_a_nested_model_with_its_name_below() {
+    let geometry = "<geometry><box><size>1 1 1</size></box></geometry>";
+    let both = format!("<collision name='c1'>{geometry}</collision><collision name='c2'>{geometry}</collision>");
+    let nested = model("arm!", &link("x", ""));
+    let imported = import(&model("m", &format!("<link name='arm_'>{both}</link>{nested}{}", link("far", ""))));
+    assert!(ids(&imported).contains(&"arm_.x.c"), "{:?}", ids(&imported));
+    assert_eq!(rules(&imported)[0], "{arm_.c1,arm_.c2} {arm_.c1,arm_.c2} link arm_");
+}

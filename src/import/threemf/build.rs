@@ -50,13 +50,14 @@ impl<'p, 'b> Build<'p, 'b> {
             total = total.saturating_add(count);
         }
         if total > MAX_INSTANCES {
-            let what = format!("the build expands to {total} instances, more than {MAX_INSTANCES}");
+            let what = format!("the build expands to {total} objects, more than {MAX_INSTANCES}");
             return Err(refuse(self.file, Refusal::TooLarge, what, "split the assembly"));
         }
         let mut siblings = Siblings::default();
         for item in &items {
             let key = key_of(root, item);
-            self.expand(&key, item, None, &Affine::identity(), &mut siblings, collector)?;
+            let at = (item, self.unit_of(root));
+            self.expand(&key, at, None, &Affine::identity(), &mut siblings, collector)?;
         }
         collector.numbered += siblings.numbered;
         let slices = self.models.values().map(|m| m.slices).sum();
@@ -99,7 +100,8 @@ impl<'p, 'b> Build<'p, 'b> {
         self.load(&key.0)?;
         let object = self.object(key)?;
         let components: Vec<Key> = object.components.iter().map(|c| key_of(&key.0, c)).collect();
-        let mut sum = u64::from(!object.mesh.triangles.is_empty());
+        // Objects without triangles take a visit, too.
+        let mut sum = 1_u64;
         open.push(key.clone());
         for component in &components {
             sum = sum.saturating_add(self.count(component, known, open)?);
@@ -109,17 +111,23 @@ impl<'p, 'b> Build<'p, 'b> {
         Ok(sum)
     }
 
+    /// Unit of the numbers of a model file.
+    fn unit_of(&self, model: &str) -> LengthUnit {
+        self.units.or_else(|| Some(self.models.get(model)?.unit)).unwrap_or(LengthUnit::Mm)
+    }
+
+    /// Places an object; its transform has the unit of the model file that names it.
     fn expand(
         &mut self,
         key: &Key,
-        placed: &Placed,
+        (placed, unit): (&Placed, LengthUnit),
         above: Option<&str>,
         placement: &Affine,
         siblings: &mut Siblings,
         collector: &mut Collector,
     ) -> Result<(), Error> {
-        let units = self.units.or_else(|| Some(self.models.get(&key.0)?.unit)).unwrap_or(LengthUnit::Mm);
-        let own = Affine { translation: placed.transform.translation * units.mm(), ..placed.transform };
+        let units = self.unit_of(&key.0);
+        let own = Affine { translation: placed.transform.translation * unit.mm(), ..placed.transform };
         let placement = placement.after(&without_rounding(own));
         let object = self.object(key)?;
         let name =
@@ -142,7 +150,7 @@ impl<'p, 'b> Build<'p, 'b> {
             collector.leave_out("objects without triangles", 1, &name);
         }
         for (component, placed) in &components {
-            self.expand(component, placed, Some(&path), &placement, siblings, collector)?;
+            self.expand(component, (placed, units), Some(&path), &placement, siblings, collector)?;
         }
         Ok(())
     }

@@ -250,18 +250,25 @@ impl Parser {
 
     /// Attributes by local name; declarations of name spaces keep their prefix.
     fn attributes(&self, element: &BytesStart<'_>, at: u64) -> Result<Attributes, Error> {
-        let mut out = BTreeMap::new();
+        let (mut out, mut prefixed) = (BTreeMap::new(), Vec::new());
         for attribute in element.attributes() {
             let attribute = attribute.map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
             let key = attribute.key.as_ref().to_owned();
             let value = quick_xml::escape::unescape(&attribute.value)
                 .map(std::borrow::Cow::into_owned)
                 .map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
-            let local = match key.split_once(':') {
-                Some((prefix, local)) if prefix != "xmlns" => local.to_owned(),
-                _ => key,
-            };
-            out.insert(local, value);
+            match key.split_once(':') {
+                // An attribute of another name space never replaces one of the element's own.
+                Some((prefix, local)) if prefix != "xmlns" => {
+                    prefixed.push((local.to_owned(), value));
+                }
+                _ => {
+                    out.insert(key, value);
+                }
+            }
+        }
+        for (local, value) in prefixed {
+            out.entry(local).or_insert(value);
         }
         Ok(out)
     }

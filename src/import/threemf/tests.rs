@@ -173,7 +173,7 @@ fn cycles_and_expansions_are_refused() {
         doubled += &object(k, "", &format!("<components>{component}{component}</components>"));
     }
     let found = error(&package("", &doubled, r#"<item objectid="39"/>"#));
-    assert!(found.contains("expands to 274877906944 instances"), "{found}");
+    assert!(found.contains("expands to 549755813887 objects"), "{found}");
     let mut deep = object(1, "", TETRAHEDRON);
     for k in 2..100 {
         let inner = format!(r#"<components><component objectid="{}"/></components>"#, k - 1);
@@ -208,4 +208,42 @@ fn hostile_archives_are_refused() {
     assert!(
         error(&archive(&[("3D/a.model", b"<model/>"), ("3D/b.model", b"<model/>")])).contains("without a relation")
     );
+}
+
+#[test]
+fn a_transform_has_the_unit_of_the_model_that_names_the_object() {
+    let production = r#"xmlns:p="http://schemas.microsoft.com/3dmanufacturing/production/2015/06""#;
+    let part = format!(
+        "<?xml version=\"1.0\"?><model {CORE} unit=\"inch\"><resources>{}</resources><build/></model>",
+        object(1, "", TETRAHEDRON)
+    );
+    let component = r#"<components><component p:path="/3D/o.model" objectid="1" transform="1 0 0 0 1 0 0 0 1 7 0 0"/></components>"#;
+    let main = format!(
+        "<?xml version=\"1.0\"?><model {CORE} {production}><resources>{}</resources><build><item objectid=\"2\"/></build></model>",
+        object(2, "", component)
+    );
+    let bytes = archive(&[
+        ("_rels/.rels", RELATIONS.as_bytes()),
+        ("3d/main.MODEL", main.as_bytes()),
+        ("3D/o.model", part.as_bytes()),
+    ]);
+    let imported = read(&bytes).unwrap();
+    assert_eq!((imported.parts[0].units, imported.instances[0].placement.translation.x), (LengthUnit::Inch, 7.0));
+}
+
+#[test]
+fn an_attribute_of_another_name_space_replaces_none() {
+    let item = r#"<item objectid="1" transform="1 0 0 0 1 0 0 0 1 5 0 0" q:transform="1 0 0 0 1 0 0 0 1 9 0 0"/>"#;
+    let imported = read(&package(r#"xmlns:q="http://example.org/q""#, &object(1, "", TETRAHEDRON), item)).unwrap();
+    assert_eq!(imported.instances[0].placement.translation.x, 5.0);
+}
+
+#[test]
+fn nested_empty_objects_are_counted_before_they_expand() {
+    let mut resources = object(1, "", "<mesh><vertices/><triangles/></mesh>");
+    for k in 2..40 {
+        let component = format!(r#"<component objectid="{}"/>"#, k - 1);
+        resources += &object(k, "", &format!("<components>{}</components>", component.repeat(10)));
+    }
+    assert!(error(&package("", &resources, r#"<item objectid="39"/>"#)).contains("the build expands to"));
 }

@@ -1,6 +1,6 @@
 //! Links and joints of a URDF file as written. Reads what geometry needs; other elements have no effect.
 
-use crate::assembly::file::rotation::{roll_pitch_yaw, unit_vector};
+use crate::assembly::file::rotation::{from_quaternion, roll_pitch_yaw, unit_vector};
 use crate::error::{Error, Problem};
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::refusal::{Refusal, problem};
@@ -9,17 +9,20 @@ use crate::import::xml::{attribute, child, children, parse as parse_xml, place, 
 use crate::json::wording::quoted;
 use roxmltree::Node;
 
-/// Parses a robot; returns the missing links that joints name as their child, too.
+/// Content without effect: its kind, in the plural, and its name.
+pub(crate) type LeftOutNames = Vec<(&'static str, String)>;
+
+/// Parses a robot; returns the joints without effect, too.
 ///
 /// # Errors
 /// Refuses damaged XML and a document type, xacro, equal names, joints of missing links, numbers that are none.
-pub(crate) fn parse(bytes: &[u8], file: &str) -> Result<(Robot, Vec<String>), Error> {
+pub(crate) fn parse(bytes: &[u8], file: &str) -> Result<(Robot, LeftOutNames), Error> {
     let text = text(bytes, file)?;
     let document = parse_xml(text, file)?;
     let root = document.root_element();
     refuse_xacro(root, file)?;
     let name = root.attribute("name").map(str::to_owned).filter(|n| !n.is_empty());
-    let (mut robot, mut without_child) = (Robot::new(name, "link"), Vec::new());
+    let (mut robot, mut left_out) = (Robot::new(name, "link"), Vec::new());
     let mut problems = Vec::new();
     for node in children(root, "link") {
         match link(node, file) {
@@ -36,11 +39,14 @@ pub(crate) fn parse(bytes: &[u8], file: &str) -> Result<(Robot, Vec<String>), Er
         let child = child(node, "child").and_then(|n| n.attribute("link"));
         if let Some(missing) = child.filter(|link| !robot.link_of.contains_key(*link)) {
             // Such a joint moves nothing.
-            without_child.push(missing.to_owned());
+            left_out.push(("joints of missing links", missing.to_owned()));
             continue;
         }
         match joint(node, file, &robot) {
             Ok(joint) => {
+                if matches!(node.attribute("type"), Some("floating" | "planar")) {
+                    left_out.push(("floating and planar joints", joint.name.clone()));
+                }
                 if robot.joint_of.insert(joint.name.clone(), robot.joints.len()).is_some() {
                     problems.push(bad(node, file, format!("two joints with the name {}", quoted(&joint.name))));
                 }
@@ -49,7 +55,7 @@ pub(crate) fn parse(bytes: &[u8], file: &str) -> Result<(Robot, Vec<String>), Er
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok((robot, without_child)) } else { Err(Error { problems }) }
+    if problems.is_empty() { Ok((robot, left_out)) } else { Err(Error { problems }) }
 }
 
 fn bad(node: Node<'_, '_>, file: &str, what: impl AsRef<str>) -> Problem {
@@ -126,9 +132,18 @@ pub(crate) fn scale(node: Node<'_, '_>, file: &str) -> Result<[f64; 3], Problem>
 fn origin(node: Node<'_, '_>, file: &str) -> Result<Affine, Problem> {
     let Some(node) = child(node, "origin") else { return Ok(Affine::identity()) };
     let [x, y, z] = attribute::<3>(node, "xyz", file)?.unwrap_or_default();
-    let rpy = attribute::<3>(node, "rpy", file)?.unwrap_or_default();
+    let rpy = attribute::<3>(node, "rpy", file)?;
+    let translation = Vec3::new(x, y, z) * 1000.0;
+    if let Some(quaternion) = attribute::<4>(node, "quat_xyzw", file)? {
+        if rpy.is_some() {
+            return Err(bad(node, file, "an origin with both `rpy` and `quat_xyzw`"));
+        }
+        let linear = from_quaternion(quaternion).ok_or_else(|| bad(node, file, "a quaternion of length zero"))?;
+        return Ok(Affine { linear, translation });
+    }
+    let rpy = rpy.unwrap_or_default();
     let linear = if rpy == [0.0; 3] { Mat3::identity() } else { roll_pitch_yaw(&rpy.map(f64::to_degrees)) };
-    Ok(Affine { linear, translation: Vec3::new(x, y, z) * 1000.0 })
+    Ok(Affine { linear, translation })
 }
 
 fn joint(node: Node<'_, '_>, file: &str, robot: &Robot) -> Result<Joint, Problem> {

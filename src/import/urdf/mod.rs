@@ -29,9 +29,9 @@ pub(crate) fn read(
     options: &ImportOptions,
     collector: &mut Collector,
 ) -> Result<FileFacts, Error> {
-    let (robot, without_child) = links::parse(bytes, file)?;
-    for link in &without_child {
-        collector.leave_out("joints of missing links", 1, link);
+    let (robot, left_out) = links::parse(bytes, file)?;
+    for (what, place) in &left_out {
+        collector.leave_out(what, 1, place);
     }
     let semantics = Semantics::find(&robot, references, options, collector)?;
     let apart = semantics.pairs(&robot);

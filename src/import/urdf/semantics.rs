@@ -7,6 +7,7 @@ use crate::import::references::References;
 use crate::import::robot::model::{Poses, Robot};
 use crate::import::xml::{attribute, children, parse, text};
 use crate::json::wording::quoted;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Semantic description of a robot; empty without a file.
@@ -18,6 +19,8 @@ pub(crate) struct Semantics {
     pub(crate) disabled: Vec<([String; 2], Option<String>)>,
     /// Joint values of each pose.
     pub(crate) poses: Poses,
+    /// Poses with a value of several numbers: `pose: joint`.
+    several: Vec<String>,
 }
 
 /// Folders of an SRDF, relative to the folder of its robot.
@@ -28,8 +31,21 @@ impl Semantics {
     /// else the only one with the robot's name.
     ///
     /// # Errors
-    /// Refuses a damaged file, and a given file that is missing.
+    /// Refuses a damaged file, and a given file that is missing. A damaged file of another name is left out.
     pub(crate) fn find(
+        robot: &Robot,
+        references: &References<'_>,
+        options: &ImportOptions,
+        collector: &mut Collector,
+    ) -> Result<Self, Error> {
+        let found = Self::chosen(robot, references, options, collector)?;
+        for place in &found.several {
+            collector.leave_out("values of joints of several axes", 1, place);
+        }
+        Ok(found)
+    }
+
+    fn chosen(
         robot: &Robot,
         references: &References<'_>,
         options: &ImportOptions,
@@ -45,9 +61,18 @@ impl Semantics {
         let mut same_file = Vec::new();
         let mut same_robot = Vec::new();
         for path in candidates(references) {
-            let Ok((name, found)) = Self::read(&path, references) else { continue };
             let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-            if stem.as_deref() == Some(references.stem().as_str()) {
+            let is_own = stem.as_deref() == Some(references.stem().as_str());
+            let (name, found) = match Self::read(&path, references) {
+                Ok(found) => found,
+                Err(error) if is_own => return Err(error),
+                Err(_) => {
+                    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                    collector.leave_out("damaged SRDF files", 1, &name);
+                    continue;
+                }
+            };
+            if is_own {
                 same_file.push(found);
             } else if name.is_some() && name == robot.name {
                 same_robot.push(found);
@@ -92,15 +117,23 @@ impl Semantics {
         }
         for node in children(root, "group_state") {
             let Some(name) = node.attribute("name") else { continue };
-            // Poses of several groups with one name belong together.
-            let pose = found.poses.entry(name.to_owned()).or_default();
+            let mut values = BTreeMap::new();
             for joint in children(node, "joint") {
+                let Some(of) = joint.attribute("name") else { continue };
                 // Joints of several axes have several values; they stay at their origin.
-                let value = attribute::<1>(joint, "value", &shown).ok().flatten();
-                if let (Some(joint), Some([value])) = (joint.attribute("name"), value) {
-                    pose.insert(joint.to_owned(), value);
+                let several = joint.attribute("value").is_some_and(|v| v.split_whitespace().count() > 1);
+                if several {
+                    found.several.push(format!("{name}: {of}"));
+                } else if let Some([value]) = attribute::<1>(joint, "value", &shown)? {
+                    values.insert(of.to_owned(), value);
                 }
             }
+            // States of several groups with one name belong together, unless they differ at a joint.
+            let known = found.poses.get(name);
+            let differs = known.is_some_and(|k| values.iter().any(|(j, v)| k.get(j).is_some_and(|known| known != v)));
+            let group = node.attribute("group").unwrap_or_default();
+            let name = if differs { format!("{name}-{group}") } else { name.to_owned() };
+            found.poses.entry(name).or_default().extend(values);
         }
         Ok((root.attribute("name").map(str::to_owned), found))
     }
@@ -126,7 +159,7 @@ fn candidates(references: &References<'_>) -> Vec<PathBuf> {
 /// sampling found no collision, so the check costs nothing and finds later changes.
 fn reason_of(reason: Option<&str>) -> Option<String> {
     match reason {
-        Some(word) if word.eq_ignore_ascii_case("never") => None,
+        Some(word) if word.trim().eq_ignore_ascii_case("never") => None,
         Some(word) if !word.trim().is_empty() => Some(format!("SRDF: {}", quoted(word.trim()).trim_matches('`'))),
         _ => Some("SRDF: disabled".to_owned()),
     }

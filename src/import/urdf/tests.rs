@@ -336,3 +336,78 @@ fn a_file_with_known_content_is_not_read_again() {
     let imported = crate::import::import_content(path, text.as_bytes(), &files, &ImportOptions::default()).unwrap();
     assert_eq!(imported.instances.len(), 1);
 }
+
+#[test]
+fn a_quaternion_turns_as_its_angles_do() {
+    let of =
+        |origin: &str| *placed(&import(&three_links(&format!("<origin xyz='0 0 1' {origin}/>"))).unwrap(), "upper");
+    let [turned, same] =
+        ["rpy='0 0 1.5707963267948966'", "quat_xyzw='0 0 0.7071067811865476 0.7071067811865476'"].map(of);
+    assert!((turned.linear - same.linear).norm() < 1e-12 && turned.translation == same.translation, "{same:?}");
+    for (origin, says) in [("quat_xyzw='0 0 0 0'", "length zero"), ("rpy='0 0 0' quat_xyzw='0 0 0 1'", "both")] {
+        let found = error(&three_links(&format!("<origin {origin}/>")));
+        assert!(found.contains(says), "{found}");
+    }
+}
+
+#[test]
+fn joints_without_a_single_value_and_long_chains_of_mimics_are_told() {
+    let text = robot(&[link("a", BOX), link("b", BOX), joint("j", "floating", ["a", "b"], "")]);
+    let left: Vec<String> = import(&text).unwrap().left_out.iter().map(crate::import::LeftOut::counted).collect();
+    assert_eq!(left, ["1 floating and planar joint"]);
+    let mut content = vec![link("l0", BOX)];
+    for k in 1..=150 {
+        let mimic = if k > 1 { format!("<mimic joint='j{}'/>", k - 1) } else { String::new() };
+        content.push(link(&format!("l{k}"), BOX));
+        let limit = format!("<limit lower='-1' upper='1'/>{mimic}");
+        content.push(joint(&format!("j{k}"), "revolute", [&format!("l{}", k - 1), &format!("l{k}")], &limit));
+    }
+    assert_eq!(import(&robot(&content)).unwrap().joints.len(), 150);
+}
+
+/// Imports a robot of two sliding joints with an SRDF of its name.
+fn with_states(names: [&str; 2], srdf: &str) -> Result<Imported, Error> {
+    let slide = "<axis xyz='1 0 0'/><limit lower='-5' upper='5'/>";
+    let [j, k] = names;
+    let content = [
+        link("a", BOX),
+        link("b", BOX),
+        link("c", BOX),
+        joint(j, "prismatic", ["a", "b"], slide),
+        joint(k, "prismatic", ["a", "c"], slide),
+    ];
+    let srdf = format!("<robot name='r'>{srdf}</robot>");
+    let path = "/repo/arm_description/urdf/arm.srdf";
+    import_with(&robot(&content), &[(path, &srdf)], &ImportOptions::default())
+}
+
+#[test]
+fn states_of_a_robot_keep_their_joints_and_values() {
+    let state = |name: &str, group: &str, values: &[(&str, &str)]| {
+        let joints: Vec<String> = values.iter().map(|(j, v)| format!("<joint name='{j}' value='{v}'/>")).collect();
+        format!("<group_state name='{name}' group='{group}'>{}</group_state>", joints.concat())
+    };
+    let poses = |imported: &Imported| -> Vec<String> {
+        let values = |values: &BTreeMap<String, f64>| format!("{values:?}");
+        imported.poses.iter().map(|p| format!("{} {}", p.name, values(&p.values))).collect()
+    };
+    // Names that become equal stay apart.
+    let found = with_states(["j 1", "j_1"], &state("h", "g", &[("j 1", "4"), ("j_1", "-4")])).unwrap();
+    assert_eq!(poses(&found), [r#"h {"j_1": 4000.0, "j_1-2": -4000.0}"#]);
+    // States of one name with another value are two poses; those of other joints are one.
+    let differing = state("home", "arm", &[("j", "1")]) + &state("home", "all", &[("j", "0"), ("k", "2")]);
+    let found = with_states(["j", "k"], &differing).unwrap();
+    assert_eq!(poses(&found), [r#"home {"j": 1000.0}"#, r#"home-all {"j": 0.0, "k": 2000.0}"#]);
+    let joined = state("home", "arm", &[("j", "1")]) + &state("home", "hand", &[("k", "2")]);
+    assert_eq!(poses(&with_states(["j", "k"], &joined).unwrap()), [r#"home {"j": 1000.0, "k": 2000.0}"#]);
+    // What has no effect is told.
+    let found = with_states(["j", "k"], &state("h", "g", &[("j", "1"), ("gone", "1"), ("k", "1 0 0")])).unwrap();
+    let left: Vec<String> = found.left_out.iter().map(|l| format!("{} {:?}", l.counted(), l.places)).collect();
+    assert_eq!(left, [r#"1 value of joints of several axes ["h: k"]"#, r#"1 value of missing joints ["h: gone"]"#]);
+    let wrong = with_states(["j", "k"], &state("h", "g", &[("j", "-4.5m")])).expect_err("no number").to_string();
+    assert!(wrong.contains("arm.srdf:1") && wrong.contains("value"), "{wrong}");
+    let cut = with_states(["j", "k"], "<group_state").expect_err("cut off").to_string();
+    assert!(cut.contains("arm.srdf") && cut.contains("not valid XML"), "{cut}");
+    let never = with_states(["j", "k"], "<disable_collisions link1='b' link2='c' reason='Never '/>").unwrap();
+    assert!(!never.rules.iter().any(|r| r.reason.contains("SRDF")), "{:?}", never.rules);
+}

@@ -40,16 +40,11 @@ impl Sweep<'_> {
                 answer.failing.extend(self.parts_too_far(work, largest, pose.at[0]));
             } else {
                 let open = merged(found.open.iter().map(|ends| ends[0]).collect());
-                answer.failing.extend(open.into_iter().map(|[from, to]| self.unproved(from, to)));
+                answer.failing.extend(open.into_iter().map(unproved));
             }
         }
         answer.failing = in_order(answer.failing);
         answer
-    }
-
-    /// A part that may break a limit.
-    fn unproved(&self, from: f64, to: f64) -> Failing {
-        Failing { status: SweepStatus::Undecided, from: [from; 2], to: [to; 2], throughout: false }
     }
 
     /// The parts of a run that interferes, with all ends, and those that break lesser limits.
@@ -71,6 +66,11 @@ impl Sweep<'_> {
         let parts = limits.into_iter().find_map(|limit| self.parts_above(work, limit, !self.measured));
         parts.unwrap_or_else(|| vec![self.failing_somewhere(SweepStatus::Loose, shown)])
     }
+}
+
+/// A part that may break a limit.
+fn unproved([from, to]: [f64; 2]) -> Failing {
+    Failing { status: SweepStatus::Undecided, from: [from; 2], to: [to; 2], throughout: false }
 }
 
 /// Sorts parts by their starts.
