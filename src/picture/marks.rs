@@ -95,19 +95,28 @@ fn dimension(canvas: &mut Canvas, panel: &Panel, subject: &Subject, units: Lengt
     let focus = &subject.focus;
     if let (Some(depth), Some(thin)) = (focus.depth, focus.thin) {
         let half = thin * (0.5 * depth);
-        measure(canvas, panel, [focus.point - half, focus.point + half], &units.format_length(depth), 0);
+        measure(canvas, panel, [focus.point - half, focus.point + half], &units.format_length(depth), Line::Alone);
     } else if let Some([a, b]) = focus.apart {
-        let gap = (b - a).norm();
-        measure(canvas, panel, [a, b], &units.format_length(gap), 0);
-        if let (Some(demanded), Some(thin)) = (subject.demanded, focus.thin) {
+        let gap = units.format_length((b - a).norm());
+        let required = subject.demanded.zip(focus.thin);
+        measure(canvas, panel, [a, b], &gap, if required.is_some() { Line::First } else { Line::Alone });
+        if let Some((demanded, thin)) = required {
             let text = format!("required {}", units.format_length(demanded));
-            measure(canvas, panel, [a, a + thin * demanded], &text, 1);
+            measure(canvas, panel, [a, a + thin * demanded], &text, Line::Second);
         }
     }
 }
 
-/// Draws a dimension line between two points, `row` lines of text beside it.
-fn measure(canvas: &mut Canvas, panel: &Panel, [from, to]: [Vec3; 2], text: &str, row: usize) {
+/// Place of a dimension line: alone, or one of two beside each other, each with its text on the outer side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Alone,
+    First,
+    Second,
+}
+
+/// Draws a dimension line between two points.
+fn measure(canvas: &mut Canvas, panel: &Panel, [from, to]: [Vec3; 2], text: &str, line: Line) {
     let (mut p, mut q) = (panel.at(&from), panel.at(&to));
     let d = [q[0] - p[0], q[1] - p[1]];
     let length = libm::sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -115,7 +124,7 @@ fn measure(canvas: &mut Canvas, panel: &Panel, [from, to]: [Vec3; 2], text: &str
         return;
     }
     let across = [-d[1] / length, d[0] / length];
-    let aside = 14.0 * row as f64;
+    let aside = if line == Line::Second { 14.0 } else { 0.0 };
     for end in [&mut p, &mut q] {
         *end = [end[0] + across[0] * aside, end[1] + across[1] * aside];
     }
@@ -125,11 +134,17 @@ fn measure(canvas: &mut Canvas, panel: &Panel, [from, to]: [Vec3; 2], text: &str
         canvas.line(panel.rect, [end[0] - tick[0], end[1] - tick[1]], [end[0] + tick[0], end[1] + tick[1]], 1.5, BLACK);
     }
     let middle = [0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1])];
+    // The second line lies beside the first one along `across`.
+    let is_after = |across: f64, alone: bool| match line {
+        Line::Alone => alone,
+        Line::First => across < 0.0,
+        Line::Second => across >= 0.0,
+    };
+    let width = text_width(text, false) as f64;
     let at = if d[0].abs() > d[1].abs() {
-        let above = if row == 0 { -28.0 } else { 10.0 };
-        [middle[0] - 0.5 * text_width(text, false) as f64, middle[1] + above]
+        [middle[0] - 0.5 * width, middle[1] + if is_after(across[1], false) { 10.0 } else { -28.0 }]
     } else {
-        [middle[0] + 12.0, middle[1] - 9.0 + 20.0 * row as f64]
+        [middle[0] + if is_after(across[0], true) { 12.0 } else { -12.0 - width }, middle[1] - 9.0]
     };
     canvas.label(panel.rect, at, text, BLACK);
 }

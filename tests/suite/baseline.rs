@@ -373,12 +373,19 @@ fn a_loose_pair_gets_worse_with_its_gap() {
     }
     place(15.0);
     assert_eq!(gone(&check(&scratch, &[]).1).0, "fixed");
-    // A more generous rule, and no rule, prove nothing; a gap within the old limit does.
-    for (rule, gap, says) in [("30", 20.0, "unverified"), ("30", 14.0, "fixed"), ("", 20.0, "unverified")] {
+    // A more generous rule, and no rule, prove nothing; a measured gap within the old limit does.
+    let within = &["--report-within", "25"][..];
+    for (rule, gap, flags, says) in [
+        ("30", 20.0, &[][..], "unverified"),
+        ("30", 20.0, within, "unverified"),
+        ("30", 14.0, &[][..], "unverified"),
+        ("30", 14.0, within, "fixed"),
+        ("", 20.0, within, "unverified"),
+    ] {
         let rules = format!(r#""rules": [ {{ "between": ["b", "*"], "max_gap": {rule} }} ],"#);
         let rules = if rule.is_empty() { "" } else { &rules };
         write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [10.0 + gap, 0.0, 0.0])], rules);
-        assert_eq!(gone(&check(&scratch, &[]).1).0, says, "{rule} {gap}");
+        assert_eq!(gone(&check(&scratch, flags).1).0, says, "{rule} {gap}");
     }
     assert_eq!(baseline(&scratch)["accepted"][0]["limit"], 15);
 }
