@@ -35,7 +35,7 @@ pub struct GateArgs {
     /// Severity of a status, as in undecided=warning.
     ///
     /// Takes the place of the severities of rules: `error` fails, `warning` is listed and passes. The statuses are `interference`,
-    /// `too_close` and `undecided`; repeat the flag for several.
+    /// `too_close`, `loose` and `undecided`; repeat the flag for several.
     #[arg(long, value_name = "STATUS=WORD", value_parser = severity, help_heading = GATE)]
     pub severity: Vec<(Status, Level)>,
 }

@@ -291,7 +291,12 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
         (Status::Interference | Status::Undecided, Status::TooClose | Status::Loose) => return kind(Change::Better),
         _ => return kind(Change::Worse),
     }
-    let (Some(was), Some(is)) = (old.extent, new.extent) else { return kind(Change::Unmeasured) };
+    let (was, is) = match (old.extent, new.extent) {
+        (Some(was), Some(is)) => (was, is),
+        // Neither report has a number: the status alone is known, and equal.
+        (None, None) => return kind(Change::Same),
+        _ => return kind(Change::Unmeasured),
+    };
     if old.status != Status::TooClose && old.relation != new.relation {
         return kind(Change::Worse);
     }
@@ -334,7 +339,8 @@ fn causes_of_program(old: &Report, new: &Report) -> Vec<Cause> {
 fn is_same_rule(x: &PairRuling<'_>, y: &PairRuling<'_>) -> bool {
     match (x, y) {
         (PairRuling::ByRule(x), PairRuling::ByRule(y)) | (PairRuling::IgnoredBy(x), PairRuling::IgnoredBy(y)) => {
-            (&x.scope, &x.between, x.verb, x.severity) == (&y.scope, &y.between, y.verb, y.severity)
+            (&x.scope, &x.between, x.verb, x.max_gap, x.severity)
+                == (&y.scope, &y.between, y.verb, y.max_gap, y.severity)
         }
         (PairRuling::InUnit(x), PairRuling::InUnit(y)) => x == y,
         (PairRuling::ToleranceOnly, PairRuling::ToleranceOnly) => true,

@@ -238,7 +238,16 @@ impl<'a, 't> Reader<'a, 't, '_> {
         let vertices = source(primitive, "VERTEX");
         let positions =
             vertices.and_then(|v| if v.tag_name().name() == "vertices" { source(v, "POSITION") } else { Some(v) });
+        let accessor = |p| child(p, "technique_common").and_then(|t| child(t, "accessor"));
+        let named = positions.and_then(accessor).and_then(|a| self.target(a.attribute("source")?));
+        // An accessor may name the array of another source; its own offset and stride hold for it.
         let array = positions.and_then(|p| child(p, "float_array"));
+        if let (Some(named), Some(own)) = (named, array)
+            && named != own
+        {
+            let (what, fix) = ("positions in the array of another source", "export the file again");
+            return Err(problem(place(named, self.file), Refusal::Unsupported, what, fix));
+        }
         array.ok_or_else(|| self.bad(primitive, "a primitive without positions"))
     }
 

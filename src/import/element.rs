@@ -2,7 +2,7 @@
 
 use crate::error::{Location, Problem};
 use crate::import::refusal::{Refusal, problem};
-use crate::import::xml::{content, numbers, parse, text};
+use crate::import::xml::{content, is_own, numbers, parse, text};
 use roxmltree::{Document, Node};
 use std::rc::Rc;
 
@@ -124,7 +124,7 @@ fn build(node: Node<'_, '_>, lines: &mut Lines<'_>, count: &mut usize) -> Result
     let own = |a: roxmltree::Attribute<'_, '_>| (a.name().to_owned(), a.value().to_owned());
     let mut element = Element {
         name: node.tag_name().name().to_owned(),
-        attributes: node.attributes().map(own).collect(),
+        attributes: node.attributes().filter(|a| a.namespace().is_none()).map(own).collect(),
         text: content(node).trim().to_owned(),
         children: Vec::new(),
         scope: 0,
@@ -135,7 +135,7 @@ fn build(node: Node<'_, '_>, lines: &mut Lines<'_>, count: &mut usize) -> Result
     if *count > MAX_ELEMENTS {
         return Err(element.too_large(format!("more than {MAX_ELEMENTS} elements")));
     }
-    for child in node.children().filter(Node::is_element) {
+    for child in node.children().filter(|child| is_own(*child, node)) {
         element.children.push(build(child, lines, count)?);
     }
     Ok(element)

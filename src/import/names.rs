@@ -27,6 +27,11 @@ pub(crate) struct Siblings {
 
 impl Siblings {
     /// Makes a name unique: `pin`, `pin-2`, `pin-3`.
+    /// Keeps a name from being given.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.used.insert(name.to_owned());
+    }
+
     pub(crate) fn unique(&mut self, name: String) -> String {
         if self.used.insert(name.clone()) {
             return name;

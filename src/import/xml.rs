@@ -103,14 +103,19 @@ pub(crate) fn place(node: Node<'_, '_>, file: &str) -> Location {
     Location { line: Some(at.row), column: Some(at.col), ..Location::file(file) }
 }
 
-/// First child element of a name, in any name space.
+/// First child element of a name, in the name space of its parent.
 pub(crate) fn child<'a, 't>(node: Node<'a, 't>, name: &str) -> Option<Node<'a, 't>> {
     children(node, name).next()
 }
 
-/// Child elements of a name, in any name space.
+/// Child elements of a name, in the name space of their parent: those of other programs have no meaning here.
 pub(crate) fn children<'a, 't>(node: Node<'a, 't>, name: &str) -> impl Iterator<Item = Node<'a, 't>> {
-    node.children().filter(move |n| n.is_element() && n.tag_name().name() == name)
+    node.children().filter(move |n| is_own(*n, node) && n.tag_name().name() == name)
+}
+
+/// True for an element in the name space of its parent.
+pub(crate) fn is_own(child: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
+    child.is_element() && child.tag_name().namespace() == parent.tag_name().namespace()
 }
 
 /// Numbers separated by white space.

@@ -2,7 +2,7 @@
 //! compares.
 
 use crate::assembly::{Motion, NamedRun};
-use crate::check::motion::sweep::{SweepAnswer, SweepQuery, radius};
+use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, radius};
 use crate::check::pairs::canonical_pose;
 use crate::geom::{Pose, Vec3};
 use crate::motion::loops::law::SolvedLaw;
@@ -114,12 +114,14 @@ pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint], rounded: impl Fn(f
 }
 
 /// Bounds the path of the second shape over the failing parts, seen from the first one (mm, >= 0): twice the displacement
-/// from the middle of each of some equal cells.
+/// from the middle of each of some equal cells. A measured part counts up to the outer ends of its brackets; without
+/// measures, these are unknown.
 pub(crate) fn failing_travel(query: &SweepQuery<'_>, answer: &SweepAnswer) -> f64 {
     let mut travel = 0.0;
     for (found, (chain, _, _)) in answer.segments.iter().zip(&query.segments) {
         for part in found.failing.iter().flatten() {
-            let [from, to] = [&part.from[1], &part.to[0]];
+            let outer = query.effort == Effort::All;
+            let [from, to] = if outer { [&part.from[0], &part.to[1]] } else { [&part.from[1], &part.to[0]] };
             let at = |k: usize, p: usize| from[p] + (to[p] - from[p]) * (k as f64 / TRAVEL_CELLS as f64);
             for k in 0..TRAVEL_CELLS {
                 let ranges: Vec<[f64; 2]> = (0..from.len()).map(|p| [at(k, p), at(k + 1, p)]).collect();

@@ -290,21 +290,23 @@ fn joint_at(joint: u32, [from, to]: [f64; 2]) -> JointTravel {
     JointTravel { joint, from, to }
 }
 
-/// Certified if all brackets are as narrow as promised. A contact is certified by its proof.
+/// Certified if all brackets are as narrow as promised. A contact is certified by its proof; the depth of an allowed pair has
+/// the promise of an interference.
 fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certainty {
     if answer.segments.iter().any(|s| s.no_inside) {
         return Certainty::NoInside;
     }
-    let [share, least] = PROMISED[usize::from(row.status != Status::Interference)];
+    let is_deep = matches!(row.status, Status::Interference | Status::Allowed);
+    let [share, least] = PROMISED[usize::from(!is_deep)];
     let promised = |gap: Bounds| {
         let size = lesser(gap.lower.abs(), gap.upper.abs());
-        let asked = limits.gap_width.filter(|_| row.status != Status::Interference);
+        let asked = limits.gap_width.filter(|_| !is_deep);
         let usual = greater(share * size, least * limits.tolerance) + 4.0 * answer.slack();
         gap.width() <= asked.map_or(usual, |asked| lesser(asked * (1.0 + SAME_WIDTH), usual))
     };
     match row.status {
         Status::Undecided => Certainty::Bracketed,
-        Status::Contact | Status::Allowed => Certainty::Certified,
+        Status::Contact => Certainty::Certified,
         _ if answer.segments.iter().any(|s| s.wide_ends) => Certainty::Bracketed,
         _ if row.gap_bracket.is_none_or(promised) => Certainty::Certified,
         _ => Certainty::Bracketed,

@@ -9,6 +9,7 @@ use crate::import::mjcf::defaults::Styled;
 use crate::import::mjcf::frame::frame;
 use crate::import::mjcf::geoms::Filter;
 use crate::import::mjcf::models::Scopes;
+use crate::import::mjcf::states::is_disabled;
 use crate::import::names::Siblings;
 use crate::import::robot::model::{Joint, Link, Motion, Robot};
 use crate::json::wording::quoted;
@@ -67,8 +68,19 @@ impl Bodies {
         let bodies = Self { robot, filters: Vec::new(), slots: Vec::new() };
         let named = root.all("contact").flat_map(|c| c.all("pair"));
         let paired = named.flat_map(|p| [p.attribute("geom1"), p.attribute("geom2")]).flatten().collect();
-        let mut reader =
-            Reader { scopes, paired, bodies, names: Siblings::default(), joint_names: Siblings::default(), collector };
+        // A name of the file comes before one that the reader gives.
+        let (mut names, mut joint_names) = (Siblings::default(), Siblings::default());
+        for section in root.all("worldbody") {
+            section.walk(&mut |element| {
+                let siblings = match element.name.as_str() {
+                    "body" => &mut names,
+                    "joint" | "freejoint" => &mut joint_names,
+                    _ => return,
+                };
+                siblings.reserve(element.attribute("name").unwrap_or_default());
+            });
+        }
+        let mut reader = Reader { scopes, paired, bodies, names, joint_names, collector };
         let world = reader.link(WORLD, true);
         let above = Above { link: world, to_link: Affine::identity(), class: None };
         for section in root.all("worldbody") {
@@ -79,6 +91,15 @@ impl Bodies {
             reader.bodies.robot.links[world].is_frame = true;
         }
         reader.collector.numbered += reader.names.numbered;
+        let robot = &mut reader.bodies.robot;
+        robot.grounded = vec![false; robot.links.len()];
+        robot.grounded[world] = true;
+        // Parents stand before their children. A free or ball joint has a name, a fixed one has none.
+        for joint in &robot.joints {
+            let is_fixed = joint.motion == Motion::None && joint.name.is_empty();
+            robot.grounded[joint.child] = is_fixed && robot.grounded[joint.parent];
+        }
+        robot.checks_neighbours = is_disabled(root, "filterparent");
         Ok(reader.bodies)
     }
 }
@@ -115,7 +136,7 @@ impl<'a> Reader<'a, '_> {
             Some(name) if self.bodies.robot.link_of.contains_key(name) => {
                 return Err(element.bad(format!("two bodies with the name {}", quoted(name))));
             }
-            Some(name) if !name.is_empty() => self.names.unique(name.to_owned()),
+            Some(name) if !name.is_empty() => name.to_owned(),
             _ => self.names.unique("body".to_owned()),
         };
         if element.attribute("mocap") == Some("true") {
@@ -183,8 +204,11 @@ impl<'a> Reader<'a, '_> {
         for (at, styled) in joints {
             let kind = if styled.element.name == "freejoint" { "free" } else { styled.get("type").unwrap_or("hinge") };
             match kind {
-                "hinge" => moving.push((at, *styled, Motion::Turn)),
-                "slide" => moving.push((at, *styled, Motion::Slide)),
+                "hinge" | "slide" => {
+                    // The positions of a keyframe have the order of the file.
+                    self.bodies.slots.push(Slot::Joint(self.bodies.robot.joints.len() + moving.len()));
+                    moving.push((at, *styled, if kind == "hinge" { Motion::Turn } else { Motion::Slide }));
+                }
                 "free" | "ball" => {
                     self.bodies.slots.push(Slot::Drawn(if kind == "free" { 7 } else { 4 }));
                     styled.element.attribute("name").unwrap_or(body).clone_into(&mut drawn);
@@ -204,7 +228,6 @@ impl<'a> Reader<'a, '_> {
             let otherwise = if count == 1 { body.to_owned() } else { format!("{body}.{}", k + 1) };
             let joint = self.joint(styled, motion, &otherwise)?;
             let axis = at.linear * joint.axis;
-            self.bodies.slots.push(Slot::Joint(self.bodies.robot.joints.len()));
             self.bodies.robot.joints.push(Joint { parent: link, child: next, origin, axis, ..joint });
             (link, to_link) = (next, Affine { translation: -anchor, ..Affine::identity() });
         }

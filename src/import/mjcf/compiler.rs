@@ -34,7 +34,7 @@ impl Compiler {
     /// Refuses unknown values, and the removed global coordinates.
     pub(crate) fn read(root: &Element) -> Result<Self, Error> {
         let mut compiler = Self::default();
-        let (mut assets, mut meshes) = (None, None);
+        let mut meshes = None;
         for section in root.all("compiler") {
             let flag = |name: &str, known: bool| match section.attribute(name) {
                 None => Ok(known),
@@ -55,14 +55,13 @@ impl Compiler {
             }
             compiler.limits_by_range = flag("autolimits", compiler.limits_by_range)?;
             compiler.strips_paths = flag("strippath", compiler.strips_paths)?;
-            assets = section.attribute("assetdir").or(assets);
-            meshes = section.attribute("meshdir").or(meshes);
+            meshes = section.attribute("meshdir").or(section.attribute("assetdir")).or(meshes);
             if section.attribute("coordinate").is_some_and(|c| c != "local") {
                 let (what, fix) = ("global coordinates", "save the model with MuJoCo 2.3.3, in local ones");
                 return Err(problem(section.place(), Refusal::Unsupported, what, fix).into());
             }
         }
-        meshes.or(assets).unwrap_or_default().clone_into(&mut compiler.meshes);
+        meshes.unwrap_or_default().clone_into(&mut compiler.meshes);
         Ok(compiler)
     }
 

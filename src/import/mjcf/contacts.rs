@@ -10,12 +10,23 @@ use crate::import::robot::places::Placed;
 use crate::json::wording::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pairs of links by the `exclude` elements, with reasons.
+/// Pairs of links by the `exclude` elements, with reasons. An explicit pair of geometries stays: such a pair of links is
+/// left out.
 ///
 /// # Errors
 /// Refuses unknown bodies.
 pub(crate) fn excluded(root: &Element, bodies: &Bodies) -> Result<Vec<([usize; 2], String)>, Error> {
     let mut found = Vec::new();
+    let filters =
+        bodies.filters.iter().enumerate().flat_map(|(link, kinds)| kinds.iter().flatten().map(move |f| (f, link)));
+    let link_of: BTreeMap<&str, usize> = filters.filter_map(|(f, link)| Some((f.name.as_deref()?, link))).collect();
+    let explicit: BTreeSet<[usize; 2]> = pairs(root, bodies)
+        .iter()
+        .filter_map(|[a, b]| {
+            let (a, b) = (*link_of.get(a.as_str())?, *link_of.get(b.as_str())?);
+            Some([a.min(b), a.max(b)])
+        })
+        .collect();
     for element in root.all("contact").flat_map(|c| c.all("exclude")) {
         let link = |key: &str| -> Result<usize, Problem> {
             let name = element.attribute(key).unwrap_or_default();
@@ -23,7 +34,10 @@ pub(crate) fn excluded(root: &Element, bodies: &Bodies) -> Result<Vec<([usize; 2
             known.ok_or_else(|| element.bad(format!("`{key}` names no body: {}", quoted(name))))
         };
         let name = element.attribute("name").map(|n| format!(" {n}")).unwrap_or_default();
-        found.push(([link("body1")?, link("body2")?], format!("exclude{name}")));
+        let (a, b) = (link("body1")?, link("body2")?);
+        if !explicit.contains(&[a.min(b), a.max(b)]) {
+            found.push(([a, b], format!("exclude{name}")));
+        }
     }
     Ok(found)
 }

@@ -33,6 +33,8 @@ pub(crate) struct Styled<'a> {
     pub(crate) compiler: &'a Compiler,
     defaults: &'a Defaults,
     class: usize,
+    /// Name of its settings in a class.
+    kind: &'a str,
 }
 
 impl Defaults {
@@ -91,7 +93,7 @@ impl Defaults {
         let name = element.attribute("class").or(surrounding).unwrap_or(MAIN);
         let class = self.index_of.get(name).copied();
         let class = class.ok_or_else(|| element.bad(format!("no default class {}", quoted(name))))?;
-        Ok(Styled { element, compiler, defaults: self, class })
+        Ok(Styled { element, compiler, defaults: self, class, kind: &element.name })
     }
 }
 
@@ -100,10 +102,15 @@ impl<'a> Styled<'a> {
     fn values(self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let by_class = std::iter::successors(Some(self.class), move |k| self.defaults.classes[*k].above);
         let of_class = move |k: usize| {
-            let settings = self.defaults.classes[k].settings.get(&self.element.name);
+            let settings = self.defaults.classes[k].settings.get(self.kind);
             settings.into_iter().flatten().rev().filter_map(move |e| e.attribute(name))
         };
         self.element.attribute(name).into_iter().chain(by_class.flat_map(of_class))
+    }
+
+    /// The element with the settings of another kind.
+    pub(crate) fn of_kind(self, kind: &'a str) -> Self {
+        Self { kind, ..self }
     }
 
     /// Level that gives an attribute: 0 for the element, then its classes from the nearest one.
@@ -113,7 +120,7 @@ impl<'a> Styled<'a> {
         }
         let by_class = std::iter::successors(Some(self.class), move |k| self.defaults.classes[*k].above);
         let gives = |k: usize| {
-            let settings = self.defaults.classes[k].settings.get(&self.element.name);
+            let settings = self.defaults.classes[k].settings.get(self.kind);
             settings.into_iter().flatten().any(|e| e.attribute(name).is_some())
         };
         by_class.zip(1..).find(|(k, _)| gives(*k)).map(|(_, level)| level)

@@ -119,7 +119,15 @@ fn keyframes_are_poses_and_equalities_followers() {
     assert_eq!((follows.joint.as_str(), follows.offset), ("j", 100.0));
     assert_eq!(imported.poses.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["up"]);
     let left: Vec<_> = imported.left_out.iter().map(|l| format!("{} {}", l.count, l.what)).collect();
-    assert_eq!(left, ["2 equalities", "1 free and ball joints", "1 keyframes with another number of positions"]);
+    let expected = [
+        "2 equalities",
+        "1 free and ball joints",
+        "1 keyframes with another number of positions",
+        "1 positions of free and ball joints",
+        // The keyframe contradicts the equality.
+        "1 values of fixed and following joints",
+    ];
+    assert_eq!(left, expected);
     let posed = ImportOptions { pose: Some("up".to_owned()), ..coarse() };
     let posed = import_with(&text, &posed).unwrap();
     // The keyframe gives both joints their values.
@@ -213,4 +221,69 @@ fn bodies_driven_from_outside_are_told() {
     assert!(
         error(&format!("<default>{many}</default>{}", world("<geom size='1'/>"))).contains("more than 1000 `geom`")
     );
+}
+
+/// A body with a sphere and these joints.
+fn jointed(name: &str, joints: &str) -> String {
+    format!("<body name='{name}'>{joints}<geom size='1'/></body>")
+}
+
+fn values(imported: &Imported, pose: &str) -> String {
+    let pose = imported.poses.iter().find(|p| p.name == pose).unwrap_or_else(|| panic!("{pose}: {:?}", imported.poses));
+    format!("{:?}", pose.values)
+}
+
+#[test]
+fn names_that_the_reader_gives_replace_none_of_the_file() {
+    // The first body has the name of the joint of the second one.
+    let slide = |name: &str| format!("<joint {name} type='slide' axis='1 0 0' range='-5 5'/>");
+    let bodies = jointed("b", &slide("")) + &jointed("c", &slide("name='b'"));
+    let keys = "<keyframe><key qpos='1 2'/><key name='key-0' qpos='3 4'/></keyframe>";
+    let found = import(&(world(&bodies) + keys));
+    assert_eq!(values(&found, "key-0"), r#"{"b": 4000.0, "b-2": 3000.0}"#);
+    assert_eq!(values(&found, "key-0-2"), r#"{"b": 2000.0, "b-2": 1000.0}"#);
+    let others = jointed("", "") + &jointed("body", &slide("name='hip'")) + &jointed("hip", &slide(""));
+    assert_eq!(import(&world(&others)).joints.len(), 2);
+}
+
+#[test]
+fn positions_have_the_order_of_the_joints() {
+    let joints = "<joint name='x' type='slide' axis='1 0 0' range='-5 5'/><joint name='y' type='slide' axis='0 1 0' range='-5 5'/><joint type='ball'/>";
+    let found = import(&(world(&jointed("b", joints)) + "<keyframe><key name='k' qpos='1 2 1 0 0 0'/></keyframe>"));
+    assert_eq!(values(&found, "k"), r#"{"x": 1000.0, "y": 2000.0}"#);
+    let left: Vec<String> = found.left_out.iter().map(crate::import::LeftOut::counted).collect();
+    assert_eq!(left, ["1 free and ball joint", "1 position of free and ball joints"]);
+}
+
+#[test]
+fn an_inactive_equality_is_followed_by_none() {
+    let slide = |name: &str| format!("<joint name='{name}' type='slide' axis='1 0 0' range='-5 5'/>");
+    let bodies = world(&(jointed("a", &slide("j")) + &jointed("b", &slide("k"))));
+    let equality = |attributes: &str| format!("<equality><joint joint1='k' joint2='j' {attributes}/></equality>");
+    for (text, follows) in [
+        (equality(""), true),
+        (equality("active='false'"), false),
+        (format!("<default><equality active='false'/></default>{}", equality("")), false),
+        (format!("<option><flag equality='disable'/></option>{}", equality("")), false),
+    ] {
+        let found = import(&format!("{text}{bodies}"));
+        assert_eq!(found.joints.iter().any(|j| j.follows.is_some()), follows, "{text}");
+    }
+}
+
+#[test]
+fn bodies_fixed_to_the_world_are_world_and_explicit_pairs_stay() {
+    let hinge = "<joint name='j' range='0 90'/>";
+    let geom = |name: &str| format!("<geom name='{name}' size='1'/>");
+    let two = |joints: &str| {
+        world(&format!("<body name='a'>{joints}{}<body name='b'>{hinge}{}</body></body>", geom("g"), geom("h")))
+    };
+    let reasons = |text: &str| import(text).rules.len();
+    // A static base is checked against what moves on it; a moving one is not.
+    assert_eq!((reasons(&two("")), reasons(&two("<joint name='i' range='0 90'/>"))), (0, 1));
+    let all = "<option><flag filterparent='disable'/></option>".to_owned() + &two("<joint name='i' range='0 90'/>");
+    assert_eq!(reasons(&all), 0);
+    let exclude = "<exclude body1='a' body2='b'/>";
+    let excluded = |pair: &str| two("") + &format!("<contact>{exclude}{pair}</contact>");
+    assert_eq!((reasons(&excluded("")), reasons(&excluded("<pair geom1='g' geom2='h'/>"))), (1, 0));
 }

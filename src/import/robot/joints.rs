@@ -71,6 +71,7 @@ impl<'a> Moving<'a> {
             let is_free = match (joint.motion, limits(joint)) {
                 (Motion::None, _) => false,
                 (Motion::Screw(lead), _) if lead == 0.0 || lead.abs() >= NO_LIMIT => false,
+                (Motion::Slide | Motion::Screw(_), None) if joint.mimic.is_some() => true,
                 (Motion::Slide | Motion::Screw(_), None) => {
                     collector.leave_out("sliding joints without limits", 1, &joint.name);
                     false
@@ -83,8 +84,17 @@ impl<'a> Moving<'a> {
                 names.insert(k, siblings.unique(name));
             }
         }
-        let carriers = carriers(robot, &names);
-        Self { robot, values, names, carriers }
+        let mut moving = Self { robot, values, names, carriers: Vec::new() };
+        // A sliding joint without limits moves only with the joint that it follows.
+        loop {
+            let slides = |k: usize| robot.joints[k].motion != Motion::Turn && limits(&robot.joints[k]).is_none();
+            let alone = moving.names.keys().copied().find(|k| slides(*k) && moving.follows(*k).is_none());
+            let Some(k) = alone else { break };
+            collector.leave_out("sliding joints without limits", 1, &robot.joints[k].name);
+            moving.names.remove(&k);
+        }
+        moving.carriers = carriers(robot, &moving.names);
+        moving
     }
 
     /// Limits that hold the drawn value (degrees or mm); `None` without limits.
@@ -150,10 +160,20 @@ fn in_own_unit(joint: &Joint, value: f64) -> f64 {
     if joint.motion == Motion::Slide { 1000.0 * value } else { value.to_degrees() }
 }
 
+/// Value of a joint that does not move freely, in a pose (rad or m): as drawn, or that of the joint that it follows. `None`
+/// for a value that follows in several steps.
+fn expected(robot: &Robot, k: usize, pose: &BTreeMap<String, f64>, drawn: &[f64]) -> Option<f64> {
+    let Some((other, factor, offset)) = &robot.joints[k].mimic else { return Some(drawn[k]) };
+    let leader = *robot.joint_of.get(other)?;
+    let is_free = robot.joints[leader].mimic.is_none();
+    is_free.then(|| factor * pose.get(other).copied().unwrap_or(drawn[leader]) + offset)
+}
+
 /// Builds the poses, with the values of free joints alone. A pose outside the limits is left out.
 pub(crate) fn poses(
     robot: &Robot,
     poses: &Poses,
+    drawn: &[f64],
     (joints, names_of): &(Vec<ImportedJoint>, BTreeMap<usize, String>),
     collector: &mut Collector,
 ) -> Vec<ImportedPose> {
@@ -169,7 +189,13 @@ pub(crate) fn poses(
                 collector.leave_out("values of missing joints", 1, &format!("{pose}: {name}"));
                 continue;
             };
-            let Some(free) = names_of.get(k).and_then(|name| free.get(name.as_str())) else { continue };
+            let Some(free) = names_of.get(k).and_then(|name| free.get(name.as_str())) else {
+                let known = expected(robot, *k, values, drawn);
+                if known.is_none_or(|known| (known - value).abs() > SAME_VALUE) {
+                    collector.leave_out("values of fixed and following joints", 1, &format!("{pose}: {name}"));
+                }
+                continue;
+            };
             let value = in_own_unit(&robot.joints[*k], *value);
             inside &= value.abs() < NO_LIMIT && free.range.is_none_or(|[low, high]| low <= value && value <= high);
             own.insert(free.name.clone(), value);

@@ -52,7 +52,7 @@ pub(crate) fn build(
     let placed = places::place(robot, &placements, file, references, options, collector)?;
     let (rules, ruled) = neighbours::rules(robot, &placed, apart);
     let joints = joints::joints(robot, &placements, &values, &placed, collector);
-    let poses = joints::poses(robot, states, &joints, collector);
+    let poses = joints::poses(robot, states, &values, &joints, collector);
     let (joints, _) = joints;
     let facts = FileFacts { name: robot.name.clone(), rules, joints, poses, ..FileFacts::default() };
     Ok(Built { facts, placed, ruled })

@@ -19,7 +19,8 @@ pub(crate) fn rules(
         }
     }
     let above: BTreeMap<usize, usize> = robot.joints.iter().enumerate().map(|(k, j)| (j.child, k)).collect();
-    for joint in &robot.joints {
+    let is_grounded = |link: usize| robot.grounded.get(link).copied().unwrap_or_default();
+    for joint in robot.joints.iter().filter(|_| !robot.checks_neighbours) {
         if placed[joint.child].ids.is_empty() {
             continue;
         }
@@ -30,7 +31,7 @@ pub(crate) fn rules(
             names.push(&next.name);
             parent = next.parent;
         }
-        if robot.ground == Some(parent) {
+        if robot.ground == Some(parent) || (is_grounded(parent) && !is_grounded(joint.child)) {
             continue;
         }
         names.retain(|name| !name.is_empty());

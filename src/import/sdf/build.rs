@@ -38,6 +38,12 @@ pub(crate) fn robot(root: &Element, collector: &mut Collector) -> Result<Built, 
         let fix = "keep one world in a file";
         return Err(problem(second.place(), Refusal::Unsupported, "a second world", fix).into());
     }
+    if !std::ptr::eq(top, root)
+        && let Some(beside) = root.child("model")
+    {
+        let (what, fix) = ("a model beside a world", "move the model into the world");
+        return Err(problem(beside.place(), Refusal::Unsupported, what, fix).into());
+    }
     let single = top.all("model").count() == 1;
     let name = if single { top.child("model").and_then(|m| m.attribute("name")) } else { top.attribute("name") };
     let robot = Robot::new(name.map(str::to_owned).filter(|n| !n.is_empty()), "link");
@@ -249,7 +255,8 @@ fn set_of(set: &mut [usize], mut link: usize) -> usize {
     link
 }
 
-/// Pairs of links of one model that says that its links, or one of them, do not meet.
+/// Pairs of links of one model of which one says that it meets no other: itself, or the nearest model with a word about it.
+/// One link that says otherwise is enough for a contact.
 fn apart(scopes: &Scopes<'_>) -> Result<Apart, Error> {
     let says = |element: &Element| element.child("self_collide").map(|e| is_true(&e.text));
     // The outermost model counts: the links of its nested models belong to it.
@@ -263,14 +270,17 @@ fn apart(scopes: &Scopes<'_>) -> Result<Apart, Error> {
         }
         at
     };
+    let is_apart = |a: Option<bool>, b: Option<bool>| [a, b].contains(&Some(false)) && ![a, b].contains(&Some(true));
     let mut found = Vec::new();
     let models: Vec<usize> = scopes.links.iter().map(|l| model_of(l.scope)).collect();
-    let alone: Vec<bool> = (scopes.links.iter().zip(&models))
-        .map(|(l, m)| says(l.element).or_else(|| says(scopes.all[*m].element)) == Some(false))
-        .collect();
+    let by_model = |scope: usize| {
+        let mut scopes_above = std::iter::successors(Some(scope), |k| scopes.all[*k].above);
+        scopes_above.find_map(|k| says(scopes.all[k].element))
+    };
+    let meets: Vec<Option<bool>> = scopes.links.iter().map(|l| says(l.element).or_else(|| by_model(l.scope))).collect();
     for (a, first) in models.iter().enumerate() {
         for (b, second) in models.iter().enumerate().skip(a + 1) {
-            if first == second && (alone[a] || alone[b]) {
+            if first == second && is_apart(meets[a], meets[b]) {
                 let element = scopes.all[*first].element;
                 let name = element.attribute("name").unwrap_or_default();
                 found.push(([a + 1, b + 1], format!("self_collide false, model {name}")));

@@ -96,7 +96,6 @@ impl Reader<'_, '_> {
         if let Some(pose) = at.child("pose") {
             model.children.retain(|e| e.name != "pose");
             model.children.push(pose.clone());
-            model.remove("placement_frame");
         }
         if let Some(frame) = at.child("placement_frame") {
             model.set("placement_frame", &frame.text);

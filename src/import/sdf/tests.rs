@@ -218,3 +218,33 @@ fn the_rule_of_a_link_leaves_a_nested_model_with_its_name_below() {
     assert!(ids(&imported).contains(&"arm_.x.c"), "{:?}", ids(&imported));
     assert_eq!(rules(&imported)[0], "{arm_.c1,arm_.c2} {arm_.c1,arm_.c2} link arm_");
 }
+
+#[test]
+fn one_link_that_collides_is_enough() {
+    let word =
+        |text: &str| if text.is_empty() { String::new() } else { format!("<self_collide>{text}</self_collide>") };
+    for (of_model, of_a, of_b, ignored) in [
+        ("false", "", "", 1),
+        ("false", "true", "", 0),
+        ("false", "true", "true", 0),
+        ("true", "false", "", 0),
+        ("true", "false", "false", 1),
+        ("", "false", "", 1),
+        ("", "false", "true", 0),
+    ] {
+        let links = link("a", &word(of_a)) + &link("b", &word(of_b));
+        let imported = import(&model("m", &(word(of_model) + &links)));
+        assert_eq!(imported.rules.len(), ignored, "{of_model} {of_a} {of_b}: {:?}", rules(&imported));
+    }
+}
+
+#[test]
+fn elements_of_other_programs_change_nothing() {
+    let own = "<pose>1 0 0 0 0 0</pose>";
+    let other = "<my:pose xmlns:my='http://example.org/my'>5 0 0 0 0 0</my:pose>";
+    let content = |pose: &str| model("m", &(link("a", "") + &link("b", pose)));
+    assert_eq!(at(&import(&content(&format!("{other}{own}"))), "b.c"), Vec3::new(1000.0, 0.0, 0.0));
+    assert_eq!(at(&import(&content(other)), "b.c"), Vec3::zeros());
+    let beside = format!("<world name='w'>{}</world>{}", model("n", &link("a", "")), model("m", &link("a", "")));
+    assert!(error(&beside).contains("a model beside a world"));
+}

@@ -133,7 +133,8 @@ impl<'p, 'b> Build<'p, 'b> {
         let name =
             [&placed.part_number, &object.part_number, &object.name].into_iter().flatten().find_map(|n| clean(n));
         let name = name.unwrap_or_else(|| format!("object-{}", key.1));
-        if !matches!(object.kind.as_str(), "model" | "surface") {
+        // The types of the components count in place of that of their object.
+        if object.components.is_empty() && !matches!(object.kind.as_str(), "model" | "surface") {
             let what = format!("objects of type {}", crate::json::wording::one_line(&object.kind));
             collector.leave_out(&what, 1, &name);
             return Ok(());

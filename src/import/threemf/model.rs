@@ -258,9 +258,11 @@ impl Parser {
                 .map(std::borrow::Cow::into_owned)
                 .map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
             match key.split_once(':') {
-                // An attribute of another name space never replaces one of the element's own.
+                // The production extension gives the path of an object; other extensions change nothing here.
                 Some((prefix, local)) if prefix != "xmlns" => {
-                    prefixed.push((local.to_owned(), value));
+                    if local == "path" {
+                        prefixed.push((local.to_owned(), value));
+                    }
                 }
                 _ => {
                     out.insert(key, value);

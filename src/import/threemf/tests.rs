@@ -247,3 +247,12 @@ fn nested_empty_objects_are_counted_before_they_expand() {
     }
     assert!(error(&package("", &resources, r#"<item objectid="39"/>"#)).contains("the build expands to"));
 }
+
+#[test]
+fn the_type_of_an_object_with_components_does_not_count() {
+    let inner = object(1, "", TETRAHEDRON) + &object(3, "type=\"support\"", TETRAHEDRON);
+    let outer =
+        object(2, "type=\"support\"", r#"<components><component objectid="1"/><component objectid="3"/></components>"#);
+    let imported = read(&package("", &(inner + &outer), r#"<item objectid="2"/>"#)).unwrap();
+    assert_eq!((imported.instances.len(), imported.left_out[0].count), (1, 1));
+}

@@ -5,7 +5,7 @@ use crate::error::{Error, Problem};
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::refusal::{Refusal, problem};
 use crate::import::robot::model::{Address, Geometry, Joint, Link, Motion, Robot, Shape};
-use crate::import::xml::{attribute, child, children, parse as parse_xml, place, text};
+use crate::import::xml::{attribute, child, children, is_own, parse as parse_xml, place, text};
 use crate::json::wording::quoted;
 use roxmltree::Node;
 
@@ -88,7 +88,7 @@ fn link(node: Node<'_, '_>, file: &str) -> Result<Link, Problem> {
 
 /// Reads a geometry; `None` without a shape.
 fn geometry(node: Node<'_, '_>, file: &str) -> Result<Option<Geometry>, Problem> {
-    let Some(shape) = child(node, "geometry").and_then(|g| g.children().find(Node::is_element)) else {
+    let Some(shape) = child(node, "geometry").and_then(|g| g.children().find(|n| is_own(*n, g))) else {
         return Ok(None);
     };
     let size = |node: Node<'_, '_>, name: &str| -> Result<f64, Problem> {

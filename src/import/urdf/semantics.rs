@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::import::ImportOptions;
 use crate::import::collect::Collector;
+use crate::import::names::Siblings;
 use crate::import::references::References;
 use crate::import::robot::model::{Poses, Robot};
 use crate::import::xml::{attribute, children, parse, text};
@@ -115,6 +116,8 @@ impl Semantics {
                 found.disabled.push(([a.to_owned(), b.to_owned()], reason));
             }
         }
+        let mut names = Siblings::default();
+        children(root, "group_state").filter_map(|n| n.attribute("name")).for_each(|name| names.reserve(name));
         for node in children(root, "group_state") {
             let Some(name) = node.attribute("name") else { continue };
             let mut values = BTreeMap::new();
@@ -132,7 +135,7 @@ impl Semantics {
             let known = found.poses.get(name);
             let differs = known.is_some_and(|k| values.iter().any(|(j, v)| k.get(j).is_some_and(|known| known != v)));
             let group = node.attribute("group").unwrap_or_default();
-            let name = if differs { format!("{name}-{group}") } else { name.to_owned() };
+            let name = if differs { names.unique(format!("{name}-{group}")) } else { name.to_owned() };
             found.poses.entry(name).or_default().extend(values);
         }
         Ok((root.attribute("name").map(str::to_owned), found))

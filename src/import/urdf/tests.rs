@@ -411,3 +411,30 @@ fn states_of_a_robot_keep_their_joints_and_values() {
     let never = with_states(["j", "k"], "<disable_collisions link1='b' link2='c' reason='Never '/>").unwrap();
     assert!(!never.rules.iter().any(|r| r.reason.contains("SRDF")), "{:?}", never.rules);
 }
+
+#[test]
+fn a_slide_without_limits_moves_with_its_leader_and_frozen_values_are_told() {
+    let text = |second: &str| {
+        let slide = "<axis xyz='1 0 0'/>";
+        robot(&[
+            link("a", BOX),
+            link("b", BOX),
+            link("c", BOX),
+            joint("j", "prismatic", ["a", "b"], &format!("{slide}<limit lower='-5' upper='5'/>")),
+            joint("k", "prismatic", ["a", "c"], &format!("{slide}{second}")),
+        ])
+    };
+    let states = "<robot name='r'><group_state name='h' group='g'><joint name='j' value='1'/><joint name='k' value='2'/>\
+                  </group_state></robot>";
+    let others = [("/repo/arm_description/urdf/arm.srdf", states)];
+    let found = |second: &str| import_with(&text(second), &others, &ImportOptions::default()).unwrap();
+    let left = |imported: &Imported| -> Vec<String> {
+        imported.left_out.iter().map(crate::import::LeftOut::counted).collect()
+    };
+    let follower = found("<mimic joint='j' multiplier='2'/>");
+    let follows = follower.joints.iter().find(|j| j.name == "k").and_then(|j| j.follows.clone()).expect("a follower");
+    assert_eq!((follows.joint.as_str(), follows.ratio, left(&follower)), ("j", 2.0, Vec::new()));
+    // The value of the state is that of another ratio.
+    assert_eq!(left(&found("<mimic joint='j' multiplier='-2'/>")), ["1 value of fixed and following joints"]);
+    assert_eq!(left(&found("")), ["1 sliding joint without limits", "1 value of fixed and following joints"]);
+}

@@ -173,7 +173,7 @@ impl Sweep<'_> {
         let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
         if scan.violation.is_some() {
             let failing = self.parts_too_close(work, clearance, scan.violation.map(|v| v.at));
-            let worst = self.measured.then(|| self.least_signed_gap(apart, work)).flatten();
+            let worst = self.measured.then(|| self.least_signed_gap(apart, work, self.limits.deepest())).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
         }
         let open = merged([scan.open.as_slice(), &scan.nested].concat());
@@ -235,7 +235,9 @@ impl Sweep<'_> {
         }
         if self.measured {
             let deepest = deeper.and_then(|at| self.deepest_allowed(work, at));
-            answer.worst = deepest.or_else(|| self.least_signed_gap(apart, work));
+            let limit =
+                if answer.status == SweepStatus::Contact { self.limits.tolerance } else { self.limits.deepest() };
+            answer.worst = deepest.or_else(|| self.least_signed_gap(apart, work, limit));
         }
         answer
     }
@@ -356,10 +358,10 @@ impl Sweep<'_> {
         move |best: f64| lesser(greater(WIDTH[0] * best, WIDTH[1] * tolerance), asked)
     }
 
-    /// Bracket of the least gap of a run without a depth beyond its limits: surfaces that may touch may also overlap as
-    /// deep as the limits permit.
-    fn least_signed_gap(&self, apart: &Level, work: &mut Work) -> Option<Worst> {
-        let deepest = self.limits.deepest() + work.slack;
+    /// Bracket of the least gap of a run without a depth beyond `limit` (mm): surfaces that may touch may also overlap as
+    /// deep as that.
+    fn least_signed_gap(&self, apart: &Level, work: &mut Work, limit: f64) -> Option<Worst> {
+        let deepest = limit + work.slack;
         self.least_gap(apart, work).map(|w| {
             let lower = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest };
             Worst { gap: Bounds { lower, upper: w.gap.upper }, ..w }
