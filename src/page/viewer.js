@@ -827,27 +827,23 @@ function arrow(panel) {
   }
 }
 
-/** Dimension line with its text; `place` is "alone", or "first" or "second" of two lines beside each other. */
-function measure(panel, from, to, text, place) {
+/** Dimension line with its text; two have the sides -1 and 1, one has 0. */
+function measure(panel, from, to, text, side) {
   const { pixel } = panel;
   let [p, q] = [onCanvas(panel, from), onCanvas(panel, to)];
   const d = [q[0] - p[0], q[1] - p[1]], long = Math.hypot(...d);
   if (!(long > 0.5)) return;
-  const across = [-d[1] / long, d[0] / long], aside = place === "second" ? 14 * pixel : 0;
-  [p, q] = [p, q].map((e) => [e[0] + across[0] * aside, e[1] + across[1] * aside]);
+  const across = [-d[1] / long, d[0] / long];
+  const step = (e, k) => [e[0] + across[0] * k * pixel, e[1] + across[1] * k * pixel];
+  if (side > 0) [p, q] = [step(p, 14), step(q, 14)];
   for (const [width, color] of [[4, "#ffffff"], [1.5, "#16191f"]]) {
     stroke([p, q], width * pixel, color);
-    for (const e of [p, q]) {
-      stroke([[e[0] - across[0] * 5 * pixel, e[1] - across[1] * 5 * pixel], [e[0] + across[0] * 5 * pixel, e[1] + across[1] * 5 * pixel]], width * pixel, color);
-    }
+    for (const e of [p, q]) stroke([step(e, -5), step(e, 5)], width * pixel, color);
   }
-  const middle = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
-  // The second line lies beside the first one along `across`; each has its text on the outer side.
-  const isAfter = (side, alone) => place === "alone" ? alone : place === "first" ? side < 0 : side >= 0;
-  if (Math.abs(d[0]) > Math.abs(d[1])) {
-    label(text, middle[0], middle[1] + (isAfter(across[1], false) ? 18 : -18) * pixel, 13 * pixel, "center");
-  } else if (isAfter(across[0], true)) label(text, middle[0] + 12 * pixel, middle[1], 13 * pixel);
-  else label(text, middle[0] - 12 * pixel, middle[1], 13 * pixel, "right");
+  const [x, y] = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
+  const flat = Math.abs(d[0]) > Math.abs(d[1]), out = Math.sign(side * across[+flat]) || (flat ? -1 : 1);
+  if (flat) label(text, x, y + 18 * out * pixel, 13 * pixel, "center");
+  else label(text, x + 12 * out * pixel, y, 13 * pixel, out > 0 ? "left" : "right");
 }
 
 /** Depth, or gap and required gap. */
@@ -856,12 +852,11 @@ function dimension(panel) {
   if (panel.slid || panel.away) return;
   if (focus.depth && focus.thin) {
     const half = times(focus.thin, focus.depth / 2);
-    measure(panel, sub(focus.point, half), add(focus.point, half), lengthText(focus.depth), "alone");
+    measure(panel, sub(focus.point, half), add(focus.point, half), lengthText(focus.depth), 0);
   } else if (focus.apart) {
-    const [a, b] = focus.apart;
-    const two = demanded && focus.thin;
-    measure(panel, a, b, lengthText(norm(sub(b, a))), two ? "first" : "alone");
-    if (two) measure(panel, a, add(a, times(focus.thin, demanded)), `required ${lengthText(demanded)}`, "second");
+    const [a, b] = focus.apart, two = !!(demanded && focus.thin);
+    measure(panel, a, b, lengthText(norm(sub(b, a))), -two);
+    if (two) measure(panel, a, add(a, times(focus.thin, demanded)), `required ${lengthText(demanded)}`, 1);
   }
 }
 
