@@ -49,8 +49,8 @@ pub(crate) fn judge(
     }
 }
 
-/// Judges a pair that was farther apart than `largest` (mm), in the drawing or in a checked run. One pose has one gap; over
-/// a sweep, a rule must still keep the limit.
+/// Judges a pair that was farther apart than `largest` (mm), in the drawing or in a checked run. One pose has one gap;
+/// over a sweep, a rule must still keep the limit.
 fn judge_largest(now: &RunView<'_>, run: Option<&str>, [a, b]: [&str; 2], largest: f64) -> Verdict {
     let unverified = |why: String| Verdict { fixed: false, why };
     if let Some(missing) = missing_instance(now, [a, b]) {

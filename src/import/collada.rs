@@ -42,6 +42,12 @@ pub(crate) fn read(bytes: &[u8], file: &str, collector: &mut Collector) -> Resul
             "export the file again",
         ));
     }
+    for other in root.descendants().filter(|n| n.is_element() && n.tag_name().name() == "unit") {
+        if attribute::<1>(other, "meter", file)?.is_some_and(|[m]| m != unit) {
+            let (what, fix) = ("a part of the file in another unit", "export the file in one unit");
+            return Err(problem(place(other, file), Refusal::Unsupported, what, fix));
+        }
+    }
     let scale = Affine { linear: Mat3::identity() * unit, ..Affine::identity() };
     let mut reader = Reader {
         file,
@@ -53,7 +59,7 @@ pub(crate) fn read(bytes: &[u8], file: &str, collector: &mut Collector) -> Resul
         cutter: EarClipper::default(),
     };
     let scene = child(root, "scene").and_then(|s| child(s, "instance_visual_scene"));
-    let scene = scene.and_then(|s| s.attribute("url")).and_then(|url| reader.target(url));
+    let scene = scene.map(|scene| reader.referenced(scene)).transpose()?;
     let scene = scene.or_else(|| child(root, "library_visual_scenes").and_then(|l| child(l, "visual_scene")));
     match scene {
         Some(scene) => {

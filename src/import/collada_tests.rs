@@ -45,3 +45,18 @@ fn a_comment_ends_no_list() {
     let found = mesh("0 0 0 1 0 0 <!-- y, z --> 0 1 0 0 0 1", "", "0 2 1 0 1 3 <!-- sides --> 1 2 3 2 0 3").unwrap();
     assert_eq!((found.vertices.len(), found.triangles.len()), (4, 4));
 }
+
+#[test]
+fn another_unit_and_a_missing_scene_are_refused() {
+    let says = |content: &str| {
+        let text = format!("<COLLADA><asset><unit meter='1'/></asset>{content}</COLLADA>");
+        read(text.as_bytes(), "a.dae", &mut Collector::new(&ImportOptions::default())).expect_err(content).what
+    };
+    let geometry = |meter: &str| {
+        format!("<library_geometries><geometry><asset><unit meter='{meter}'/></asset></geometry></library_geometries>")
+    };
+    assert!(says(&geometry("0.001")).contains("another unit"));
+    assert!(!says(&geometry("1")).contains("another unit"));
+    let missing = says("<scene><instance_visual_scene url='#gone'/></scene>");
+    assert!(missing.contains("no element `#gone`"), "{missing}");
+}

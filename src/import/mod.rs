@@ -67,7 +67,8 @@ pub enum Up {
 /// Options of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
-    /// Unit of the file, in place of the unit that its format or its content states. Descriptions of robots are in metres.
+    /// Unit of the file, in place of the unit that its format or its content states. Descriptions of robots are in
+    /// metres.
     pub units: Option<LengthUnit>,
     /// Axis that points up in the file.
     pub up: Up,

@@ -76,7 +76,8 @@ pub(crate) struct FailingSpan {
 }
 
 impl SegmentAnswer {
-    /// Lists the parts without a proof beside the failing ones, for a run that fails by another segment. Many count as one.
+    /// Lists the parts without a proof beside the failing ones, for a run that fails by another segment. Many count as
+    /// one.
     pub(crate) fn list_open_parts(&mut self) {
         let (Some(failing), [first, .., last] | [first @ last]) = (&mut self.failing, self.open.as_slice()) else {
             return;

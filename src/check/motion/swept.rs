@@ -290,8 +290,8 @@ fn joint_at(joint: u32, [from, to]: [f64; 2]) -> JointTravel {
     JointTravel { joint, from, to }
 }
 
-/// Certified if all brackets are as narrow as promised. A contact is certified by its proof; the depth of an allowed pair has
-/// the promise of an interference.
+/// Certified if all brackets are as narrow as promised. A contact is certified by its proof; the depth of an allowed
+/// pair has the promise of an interference.
 fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certainty {
     if answer.segments.iter().any(|s| s.no_inside) {
         return Certainty::NoInside;

@@ -30,8 +30,9 @@ pub struct NewlyAccepted {
 /// runs. The run must have been compared with
 /// `old`.
 ///
-/// An existing entry keeps its reason. A new `reason` fills an empty one, and replaces that of a pair not covered by the
-/// old baseline, or selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the assembly file.
+/// An existing entry keeps its reason. A new `reason` fills an empty one, and replaces that of a pair not covered by
+/// the old baseline, or selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the
+/// assembly file.
 pub fn accept(
     old: Option<&Baseline>,
     judged: &Judged,

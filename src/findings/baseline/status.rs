@@ -10,8 +10,8 @@ pub enum BaselineStatus {
     New,
     /// In the baseline, and no worse.
     Accepted,
-    /// Deeper, closer or looser than accepted, with a larger common volume, a longer separating translation, or a longer
-    /// path over the failing parts of a sweep.
+    /// Deeper, closer or looser than accepted, with a larger common volume, a longer separating translation, or a
+    /// longer path over the failing parts of a sweep.
     Worse,
     /// Another status or relation than accepted; for an undecided pair, another bracket or other inputs.
     Changed,

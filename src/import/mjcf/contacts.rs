@@ -10,8 +10,8 @@ use crate::import::robot::places::Placed;
 use crate::json::wording::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pairs of links by the `exclude` elements, with reasons. An explicit pair of geometries stays: such a pair of links is
-/// left out.
+/// Pairs of links by the `exclude` elements, with reasons. An explicit pair of geometries stays: such a pair of links
+/// is left out.
 ///
 /// # Errors
 /// Refuses unknown bodies.

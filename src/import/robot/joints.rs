@@ -25,9 +25,9 @@ struct Moving<'a> {
     carriers: Vec<Option<usize>>,
 }
 
-/// Builds the joints with a single value. `placements` are the places of the links, `placed` their
-/// instances. A joint without a motion leaves its links to the joint above. Returns the name of each built joint by its index in
-/// the robot, too.
+/// Builds the joints with a single value. `placements` are the places of the links, `placed` their instances. A joint
+/// without a motion leaves its links to the joint above. Returns the name of each built joint by its index in the
+/// robot, too.
 pub(crate) fn joints(
     robot: &Robot,
     placements: &[Affine],
@@ -160,8 +160,8 @@ fn in_own_unit(joint: &Joint, value: f64) -> f64 {
     if joint.motion == Motion::Slide { 1000.0 * value } else { value.to_degrees() }
 }
 
-/// Value of a joint that does not move freely, in a pose (rad or m): as drawn, or that of the joint that it follows. `None`
-/// for a value that follows in several steps.
+/// Value of a joint that does not move freely, in a pose (rad or m): as drawn, or that of the joint that it follows.
+/// `None` for a value that follows in several steps.
 fn expected(robot: &Robot, k: usize, pose: &BTreeMap<String, f64>, drawn: &[f64]) -> Option<f64> {
     let Some((other, factor, offset)) = &robot.joints[k].mimic else { return Some(drawn[k]) };
     let leader = *robot.joint_of.get(other)?;

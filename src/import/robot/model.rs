@@ -22,7 +22,8 @@ pub(crate) struct Robot {
     pub(crate) word: &'static str,
     /// Link of the ground: its pairs with the links on it get no rule.
     pub(crate) ground: Option<usize>,
-    /// Links fixed to the ground, by index, that count as ground for moving links on them; may be shorter than the links.
+    /// Links fixed to the ground, by index, that count as ground for moving links on them; may be shorter than the
+    /// links.
     pub(crate) grounded: Vec<bool>,
     /// True if links of one joint are checked against each other, too.
     pub(crate) checks_neighbours: bool,

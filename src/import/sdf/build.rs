@@ -255,8 +255,8 @@ fn set_of(set: &mut [usize], mut link: usize) -> usize {
     link
 }
 
-/// Pairs of links of one model of which one says that it meets no other: itself, or the nearest model with a word about it.
-/// One link that says otherwise is enough for a contact.
+/// Pairs of links of one model of which one says that it meets no other: itself, or the nearest model with a word about
+/// it. One link that says otherwise is enough for a contact.
 fn apart(scopes: &Scopes<'_>) -> Result<Apart, Error> {
     let says = |element: &Element| element.child("self_collide").map(|e| is_true(&e.text));
     // The outermost model counts: the links of its nested models belong to it.

@@ -57,8 +57,8 @@ pub struct BoxSweep<'a> {
 pub struct WorstConfiguration {
     /// Values of the parameters.
     pub at: Vec<f64>,
-    /// Bounds of the gap there (mm, signed). For [`SweepStatus::Loose`], bounds of the largest gap of the run: the lower end
-    /// belongs to the gap there.
+    /// Bounds of the gap there (mm, signed). For [`SweepStatus::Loose`], bounds of the largest gap of the run: the
+    /// lower end belongs to the gap there.
     pub gap: Bounds,
     /// Point of A and point of B there (A's frame, mm).
     pub points: [Vec3; 2],

@@ -16,8 +16,8 @@ const WIDTH: [f64; 2] = [0.01, 0.1];
 /// Poses judged before the proof, evenly spread over the run: they only choose where to look first.
 const FIRST_POSES: usize = 5;
 
-/// Poses judged behind the first contact of a run for its status alone. The first one is this multiple of the limit away, by
-/// the displacement of B, and each other one this many times as far.
+/// Poses judged behind the first contact of a run for its status alone. The first one is this multiple of the limit
+/// away, by the displacement of B, and each other one this many times as far.
 const BEHIND: [f64; 2] = [8.0, 4.0];
 
 /// Largest number of such poses.
@@ -72,7 +72,8 @@ impl Sweep<'_> {
         }
         let status_alone = !self.measured && !self.first_failing;
         let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
-        let shown = shown.or_else(|| self.overlap_behind(work, near.violation.filter(|_| status_alone)?.at));
+        let contact = near.violation.filter(|_| status_alone);
+        let shown = shown.or_else(|| self.overlap_behind(work, contact?.at));
         if let Some(at) = shown.filter(|_| status_alone) {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
@@ -109,8 +110,8 @@ impl Sweep<'_> {
         poses.find(|q| work.still.gap_within(&self.chain.pose(&[*q]), deepest, 0.0).gap.upper < -deepest)
     }
 
-    /// Searches a pose deeper than all limits behind a contact, by common balls alone: each pose is farther from the contact
-    /// than the one before.
+    /// Searches a pose deeper than all limits behind a contact, by common balls alone: each pose is farther from the
+    /// contact than the one before.
     fn overlap_behind(&self, work: &Work, contact: f64) -> Option<f64> {
         let deepest = self.limits.deepest();
         let rest = self.range[1] - contact;
@@ -242,8 +243,8 @@ impl Sweep<'_> {
         answer
     }
 
-    /// The worst pose of a run with overlaps that a rule allows, from the first pose deeper than the tolerance on; `None`
-    /// without an overlap at the poses tried.
+    /// The worst pose of a run with overlaps that a rule allows, from the first pose deeper than the tolerance on;
+    /// `None` without an overlap at the poses tried.
     fn deepest_allowed(&self, work: &mut Work, first: f64) -> Option<Worst> {
         let rest =
             Failing { status: SweepStatus::Allowed, from: [first; 2], to: [self.range[1]; 2], throughout: false };
@@ -358,8 +359,8 @@ impl Sweep<'_> {
         move |best: f64| lesser(greater(WIDTH[0] * best, WIDTH[1] * tolerance), asked)
     }
 
-    /// Bracket of the least gap of a run without a depth beyond `limit` (mm): surfaces that may touch may also overlap as
-    /// deep as that.
+    /// Bracket of the least gap of a run without a depth beyond `limit` (mm): surfaces that may touch may also overlap
+    /// as deep as that.
     fn least_signed_gap(&self, apart: &Level, work: &mut Work, limit: f64) -> Option<Worst> {
         let deepest = limit + work.slack;
         self.least_gap(apart, work).map(|w| {

@@ -123,8 +123,8 @@ pub struct SweepAnswer {
     /// Bracket of the first pose that comes within the larger of tolerance and clearance (less a hundredth of the
     /// tolerance), if one is known; of the first pose above the largest gap for [`SweepStatus::Loose`].
     pub approach: Option<[f64; 2]>,
-    /// Parts that break a limit, in order: those of the status, and those of lesser ones beside them, with the parts that
-    /// may break a lesser one. Empty for passing runs.
+    /// Parts that break a limit, in order: those of the status, and those of lesser ones beside them, with the parts
+    /// that may break a lesser one. Empty for passing runs.
     pub failing: Vec<Failing>,
     /// True if an end of a measured failing part has a wider bracket than promised: B moves by more than a hundredth of
     /// the tolerance within it.
