@@ -20,8 +20,8 @@ pub(crate) struct Semantics {
     pub(crate) disabled: Vec<([String; 2], Option<String>)>,
     /// Joint values of each pose.
     pub(crate) poses: Poses,
-    /// Poses with a value of several numbers: `pose: joint`.
-    several: Vec<String>,
+    /// Poses and joints with a value of several numbers.
+    several: Vec<[String; 2]>,
 }
 
 /// Folders of an SRDF, relative to the folder of its robot.
@@ -40,8 +40,9 @@ impl Semantics {
         collector: &mut Collector,
     ) -> Result<Self, Error> {
         let found = Self::chosen(robot, references, options, collector)?;
-        for place in &found.several {
-            collector.leave_out("values of joints of several axes", 1, place);
+        // A joint of the SRDF alone moves the whole robot, and no part against another.
+        for [pose, joint] in found.several.iter().filter(|[_, joint]| robot.joint_of.contains_key(joint)) {
+            collector.leave_out("values of joints of several axes", 1, &format!("{pose}: {joint}"));
         }
         Ok(found)
     }
@@ -126,7 +127,7 @@ impl Semantics {
                 // Joints of several axes have several values; they stay at their origin.
                 let several = joint.attribute("value").is_some_and(|v| v.split_whitespace().count() > 1);
                 if several {
-                    found.several.push(format!("{name}: {of}"));
+                    found.several.push([name.to_owned(), of.to_owned()]);
                 } else if let Some([value]) = attribute::<1>(joint, "value", &shown)? {
                     values.insert(of.to_owned(), value);
                 }

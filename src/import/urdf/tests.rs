@@ -401,7 +401,8 @@ fn states_of_a_robot_keep_their_joints_and_values() {
     let joined = state("home", "arm", &[("j", "1")]) + &state("home", "hand", &[("k", "2")]);
     assert_eq!(poses(&with_states(["j", "k"], &joined).unwrap()), [r#"home {"j": 1000.0, "k": 2000.0}"#]);
     // What has no effect is told.
-    let found = with_states(["j", "k"], &state("h", "g", &[("j", "1"), ("gone", "1"), ("k", "1 0 0")])).unwrap();
+    let values = [("j", "1"), ("gone", "1"), ("k", "1 0 0"), ("root_joint", "0 0 1 0 0 0 1")];
+    let found = with_states(["j", "k"], &state("h", "g", &values)).unwrap();
     let left: Vec<String> = found.left_out.iter().map(|l| format!("{} {:?}", l.counted(), l.places)).collect();
     assert_eq!(left, [r#"1 value of joints of several axes ["h: k"]"#, r#"1 value of missing joints ["h: gone"]"#]);
     let wrong = with_states(["j", "k"], &state("h", "g", &[("j", "-4.5m")])).expect_err("no number").to_string();
