@@ -4,9 +4,9 @@ use crate::assembly::rules::glob::Glob;
 use crate::cli::baseline_flags::slashes;
 use crate::error::{Error, Location};
 use crate::findings::baseline::FILE_NAME as BASELINE;
-use crate::findings::report_reader::{is_utf16, without_mark};
 use crate::import::recognise::{Kind, kind_of};
 use crate::io::Loader;
+use crate::json::reader::is_utf16;
 use crate::mesh::read::detect::described;
 use crate::mesh::read::mesh_format::MeshFormat;
 use std::collections::BTreeSet;
@@ -159,15 +159,12 @@ pub(crate) fn with_advice(path: &Path, loader: &dyn Loader, error: Error) -> Err
     }
     let Ok(bytes) = loader.read(path) else { return error };
     let can_be_imported = kind_of(&bytes).is_ok_and(Kind::is_assembly);
-    let bytes = without_mark(&bytes);
-    if is_utf16(bytes) {
-        return Error::one(at(), "a text in UTF-16, not in UTF-8", "save it as UTF-8");
-    }
-    if can_be_imported || bytes.trim_ascii_start().starts_with(b"{") {
+    let is_json = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(&bytes).trim_ascii_start().starts_with(b"{");
+    if can_be_imported || is_json || is_utf16(&bytes) {
         return error;
     }
     let init = format!("`interfere init {}` writes an assembly file for the meshes of a folder", slashes(folder));
-    match described(bytes) {
+    match described(&bytes) {
         Some(Ok(MeshFormat::StlBinary | MeshFormat::StlAscii)) => {
             Error::one(at(), "an STL mesh, not an assembly file", init)
         }

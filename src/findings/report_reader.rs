@@ -7,6 +7,8 @@ use crate::findings::report_motion::{RawMotion, ReportMotion};
 use crate::findings::row_numbers::RowNumber;
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
 use crate::geom::{Bounds, LengthUnit};
+use crate::json::document_kind::DocumentKind;
+use crate::json::reader::decode;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -65,13 +67,13 @@ impl Report {
     /// # Errors
     /// Refuses text without valid JSON, and JSON without a report of a known version.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
-        let bytes = without_mark(bytes);
-        let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
+        let text = decode(file, bytes.to_vec()).map_err(|p| Error::from(*p))?;
+        let head: RawHead = serde_json::from_str(&text).map_err(|e| no_report(file, &text, &e))?;
         if head.version != 1 {
             let what = format!("this release does not know version {} of the report", head.version);
             return Err(Error::one(Location::file(file), what, "write it again with this release"));
         }
-        let raw: RawReport = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
+        let raw: RawReport = serde_json::from_str(&text).map_err(|e| no_report(file, &text, &e))?;
         raw.settled(file).map_err(|what| Error::one(Location::file(file), what, FIX))
     }
 
@@ -135,45 +137,15 @@ impl Listed {
 
 const FIX: &str = "write one with `interfere check ASSEMBLY --format json`";
 
-/// Keys of other JSON files of this program, for the message.
-const OTHERS: [(&[&str], &str); 9] = [
-    (&["verdict", "assemblies"], "a report of several assemblies"),
-    (&["accepted"], "a baseline"),
-    (&["partial", "shard"], "a partial report of one shard"),
-    (&["old", "new", "summary"], "a comparison of two reports"),
-    (&["steps", "why"], "an explanation of one pair"),
-    (&["rules", "left_out"], "a list of proposed rules"),
-    (&["meshes"], "an inspection of mesh files"),
-    (&["runs"], "a SARIF log"),
-    (&["instances"], "an assembly file"),
-];
-
-/// The bytes without the mark of UTF-8 that some programs write first.
-pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
-}
-
-/// True for a text in UTF-16, by its first bytes.
-pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
-}
-
 #[expect(clippy::zero_sized_map_values, reason = "only the keys are looked at, and serde reads a map")]
-fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
-    if is_utf16(bytes) {
-        let fix = "save it as UTF-8: `-o FILE` writes a report so, and `>` in PowerShell may not";
-        return Error::one(Location::file(file), "a text in UTF-16, not in UTF-8", fix);
-    }
-    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(bytes).unwrap_or_default();
-    if !keys.contains_key("tool") || keys.contains_key("partial") {
-        let other = OTHERS.iter().find(|(known, _)| known.iter().all(|k| keys.contains_key(*k)));
-        if let Some((_, what)) = other {
-            return Error::one(
-                Location::file(file),
-                format!("expected a JSON report from `interfere check`, found {what}"),
-                FIX,
-            );
-        }
+fn no_report(file: &str, text: &str, e: &serde_json::Error) -> Error {
+    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
+    let kind = DocumentKind::of(|key| keys.contains_key(key));
+    // A damaged report may lack some keys.
+    let is_report = keys.contains_key("tool") && kind != Some(DocumentKind::PartialReport);
+    if let Some(kind) = kind.filter(|_| !is_report) {
+        let what = format!("expected a JSON report from `interfere check`, found {}", kind.name());
+        return Error::one(Location::file(file), what, FIX);
     }
     let at = Location {
         line: u32::try_from(e.line()).ok().filter(|l| *l > 0),

@@ -10,10 +10,11 @@ use crate::findings::baseline::status::{
     Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding,
 };
 use crate::findings::judged::{Judged, Severities};
-use crate::findings::report_reader::{Report, without_mark};
+use crate::findings::report_reader::Report;
 use crate::findings::report_runs::{RawRuns, RowComparisons};
 use crate::findings::severity::{CommonVolume, Metric, Severity};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
+use crate::json::reader::decode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -164,8 +165,8 @@ impl Report {
     ) -> Result<Judged, Error> {
         self.agree(&parts, &instances)?;
         let refuse = |what: String| Error::one(Location::file(&self.file), what, FIX);
-        let raw: RawRun =
-            serde_json::from_slice(without_mark(bytes)).map_err(|e| refuse(format!("not a complete report: {e}")))?;
+        let text = decode(&self.file, bytes.to_vec()).map_err(|p| Error::from(*p))?;
+        let raw: RawRun = serde_json::from_str(&text).map_err(|e| refuse(format!("not a complete report: {e}")))?;
         let places = (0..).zip(&instances).map(|(k, i)| (i.id.as_str(), InstanceIx(k))).collect();
         let reader = Reader { units: self.units, places: &places, rules: &self.rules, groups: &raw.groups };
         let rows: Vec<(PairOutcome, Option<Comparison>)> =

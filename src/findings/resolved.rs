@@ -49,6 +49,9 @@ pub(crate) fn judge(
     }
 }
 
+/// Reason of a pair that a checked run may leave as drawn.
+const UNSEEN: &str = "no row, and --run leaves out the drawing";
+
 /// Judges a pair that was farther apart than `largest` (mm), in the drawing or in a checked run. One pose has one gap;
 /// over a sweep, a rule must still keep the limit.
 fn judge_largest(now: &RunView<'_>, run: Option<&str>, [a, b]: [&str; 2], largest: f64) -> Verdict {
@@ -61,6 +64,11 @@ fn judge_largest(now: &RunView<'_>, run: Option<&str>, [a, b]: [&str; 2], larges
     if matches!(asked, PairRuling::IgnoredBy(_) | PairRuling::InUnit(_)) {
         return unverified("not checked: a rule or `as_unit` ignores the pair".to_owned());
     }
+    let row = now.row(run, a, b);
+    // A pair that the run leaves as drawn has no row there.
+    if run.is_some() && row.is_none() && now.motion.leaves_out(AS_DRAWN) {
+        return unverified(UNSEEN.to_owned());
+    }
     if run.is_some() && now.row(None, a, b).is_some_and(|row| row.status.fails()) {
         return unverified("the pair fails as drawn".to_owned());
     }
@@ -69,7 +77,6 @@ fn judge_largest(now: &RunView<'_>, run: Option<&str>, [a, b]: [&str; 2], larges
     {
         return Verdict { fixed: true, why: "within the largest gap of its rule".to_owned() };
     }
-    let row = now.row(run, a, b);
     match row.filter(|row| row.travel.is_none()).and_then(|row| row.gap) {
         Some(gap) if !exceeds(gap, largest) => Verdict { fixed: true, why: gap_text(gap, now.units) },
         Some(gap) => {
@@ -140,7 +147,7 @@ fn judge_in_run(now: &RunView<'_>, run: &RunRows<'_>, [a, b]: [&str; 2], least_g
 fn unlisted_in_run(now: &RunView<'_>, [a, b]: [&str; 2], run: &str, least_gap: f64) -> Verdict {
     let unverified = |why: &str| Verdict { fixed: false, why: why.to_owned() };
     if now.motion.leaves_out(AS_DRAWN) {
-        return unverified("no row, and --run leaves out the drawing");
+        return unverified(UNSEEN);
     }
     let asked = now.asked(Some(run), a, b);
     if matches!(asked, PairRuling::IgnoredBy(_) | PairRuling::InUnit(_)) {

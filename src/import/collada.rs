@@ -244,9 +244,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         let vertices = source(primitive, "VERTEX");
         let positions =
             vertices.and_then(|v| if v.tag_name().name() == "vertices" { source(v, "POSITION") } else { Some(v) });
-        let accessor = |p| child(p, "technique_common").and_then(|t| child(t, "accessor"));
         let named = positions.and_then(accessor).and_then(|a| self.target(a.attribute("source")?));
-        // An accessor may name the array of another source; its own offset and stride hold for it.
         let array = positions.and_then(|p| child(p, "float_array"));
         if let (Some(named), Some(own)) = (named, array)
             && named != own
@@ -259,7 +257,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
 
     fn points(&self, array: Node<'_, '_>) -> Result<Vec<Vec3>, Problem> {
         let values = numbers(&content(array)).map_err(|why| self.bad(array, why))?;
-        let accessor = array.parent().and_then(|s| child(s, "technique_common")).and_then(|t| child(t, "accessor"));
+        let accessor = array.parent().and_then(accessor);
         let stride = accessor.map(|a| attribute::<1>(a, "stride", self.file)).transpose()?.flatten();
         let stride = stride.map_or(3, |[s]| s as usize);
         let offset = accessor.map(|a| attribute::<1>(a, "offset", self.file)).transpose()?.flatten();
@@ -275,7 +273,9 @@ impl<'a, 't> Reader<'a, 't, '_> {
             _ => return Err(self.bad(array, "positions of fewer than 3 numbers")),
         };
         let values = values.get(offset..).unwrap_or_default();
-        Ok(values.chunks_exact(stride).map(|p| Vec3::new(p[x], p[y], p[z])).collect())
+        // After the last coordinate, a point needs no further numbers.
+        let points = values.chunks(stride).filter(|p| p.len() > z);
+        Ok(points.map(|p| Vec3::new(p[x], p[y], p[z])).collect())
     }
 
     /// Appends the triangles of a primitive over `count` vertices from `base` on.
@@ -377,4 +377,9 @@ impl<'a, 't> Reader<'a, 't, '_> {
         let values: Result<Vec<usize>, _> = content(list).split_ascii_whitespace().map(str::parse).collect();
         values.map_err(|_| self.bad(list, "expected whole numbers"))
     }
+}
+
+/// Accessor of a source.
+fn accessor<'a, 't>(source: Node<'a, 't>) -> Option<Node<'a, 't>> {
+    child(source, "technique_common").and_then(|common| child(common, "accessor"))
 }

@@ -30,6 +30,7 @@ fn an_accessor_says_where_the_coordinates_are() {
         (format!("7 7 7 {plain}"), format!("<accessor stride='3' offset='3'>{NAMED}</accessor>")),
         ("9 0 0 0 9 1 0 0 9 0 1 0 9 0 0 1".to_owned(), format!("<accessor stride='4'><param/>{NAMED}</accessor>")),
         ("0 0 0 9 1 0 0 9 0 1 0 9 0 0 1 9".to_owned(), "<accessor stride='4'/>".to_owned()),
+        ("9 0 0 0 9 1 0 0 9 0 1 0 9 0 0 1".to_owned(), format!("<accessor stride='4' offset='1'>{NAMED}</accessor>")),
     ] {
         let found = mesh(&numbers, &accessor, CORNERS).unwrap_or_else(|e| panic!("{accessor}: {e}"));
         assert_eq!((found.vertices, found.triangles.len()), (expected.clone(), 4), "{accessor}");

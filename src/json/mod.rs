@@ -1,7 +1,8 @@
-//! Floor 1: JSON with positions, line comments and trailing commas. Every value knows its line and column, for error messages; the writer has a
-//! stable layout.
+//! Floor 1: JSON with positions, line comments and trailing commas. Every value knows its line and column, for error
+//! messages; the writer has a stable layout.
 //!
 //! - `scanner`: reads JSON text in one pass into a `document`, a flat list of values with byte offsets
+//! - `document_kind`: recognises the other documents of this program
 //! - `syntax`: words syntax errors
 //! - `reader`: takes typed values from a document and collects problems
 //! - `position`: byte offset to line and column; path inside a document
@@ -13,6 +14,7 @@ pub(crate) mod append;
 #[cfg(test)]
 mod append_tests;
 pub(crate) mod document;
+pub(crate) mod document_kind;
 #[cfg(test)]
 mod document_tests;
 pub(crate) mod length_problem;

@@ -5,6 +5,7 @@ use crate::geom::LengthUnit;
 use crate::geom::length::Length;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::json::document::{Json, Member, Value};
+use crate::json::document_kind::DocumentKind;
 use crate::json::length_problem::length_problem;
 use crate::json::position::{JsonPath, Source};
 use crate::json::wording::{join_or, nearest, quoted};
@@ -20,15 +21,19 @@ const MAX_HINTS: u32 = 20;
 pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
     let mut text = String::from_utf8(bytes).map_err(|e| {
         let byte = e.utf8_error().valid_up_to() as u64;
-        let utf16 = matches!(e.as_bytes(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
         let at = Location { byte: Some(byte), ..Location::file(shown) };
-        let what = if utf16 { "not UTF-8, probably UTF-16" } else { "not UTF-8" };
+        let what = if is_utf16(e.as_bytes()) { "not UTF-8, probably UTF-16" } else { "not UTF-8" };
         Box::new(Problem::new(at, what, "save the file as UTF-8"))
     })?;
     if text.starts_with('\u{FEFF}') {
         text.drain(..'\u{FEFF}'.len_utf8());
     }
     Ok(text)
+}
+
+/// True for a text in UTF-16, by its byte order mark.
+pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..])
 }
 
 /// Reads values of one file and collects problems.
@@ -60,19 +65,11 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// The kind of an object that is another document of this program, by its keys.
-pub(crate) fn other_document(document: Value<'_>) -> Option<&'static str> {
+/// Kind of a document of this program, by its keys.
+pub(crate) fn document_kind(document: Value<'_>) -> Option<DocumentKind> {
     let Json::Object(members) = document.json() else { return None };
     let keys: Vec<&str> = members.map(|m| m.key).collect();
-    let has = |all: &[&str]| all.iter().all(|key| keys.contains(key));
-    let kinds: [(&[&str], &str); 5] = [
-        (&["partial", "shard"], "a partial report of one shard"),
-        (&["tool", "pairs"], "a report of `interfere check`"),
-        (&["verdict", "assemblies"], "a report of several assemblies"),
-        (&["accepted", "assembly"], "a baseline"),
-        (&["parts", "instances"], "an assembly file"),
-    ];
-    kinds.into_iter().find(|(all, _)| has(all)).map(|(_, kind)| kind)
+    DocumentKind::of(|key| keys.contains(&key))
 }
 
 impl<'s> Reader<'s> {

@@ -288,7 +288,7 @@ fn invalid_report_is_refused_with_location() {
     assert_eq!(diff(&scratch, &[]).code, 0);
     let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(report_text.bytes().flat_map(|b| [b, 0])).collect();
     fs::write(scratch.path().join("old.json"), wide).expect("written");
-    let says = "old.json: a text in UTF-16, not in UTF-8; save it as UTF-8";
+    let says = "not UTF-8, probably UTF-16; save the file as UTF-8";
     assert!(diff(&scratch, &[]).stderr.contains(says), "{says}");
     // A report is neither an assembly nor a baseline.
     for (arguments, says) in [

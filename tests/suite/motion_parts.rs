@@ -31,6 +31,13 @@ fn past_a_post(scratch: &Scratch, rule: &Value, range: [f64; 2]) -> PathBuf {
     path
 }
 
+/// Changes the assembly file.
+fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut file: Value = serde_json::from_str(&fs::read_to_string(path).expect("read")).expect("JSON");
+    change(&mut file);
+    fs::write(path, file.to_string()).expect("written");
+}
+
 /// Status, start and end of a part.
 type Part = (&'static str, f64, f64);
 
@@ -115,10 +122,9 @@ fn the_gravest_part_grades_a_row() {
 fn a_segment_without_a_proof_grades_a_row_that_fails_in_another_one() {
     let scratch = Scratch::new();
     let path = past_a_post(&scratch, &json!({ "allow_depth": 1 }), [0.0, 60.0]);
-    let text = fs::read_to_string(&path).expect("read");
-    let mut file: Value = serde_json::from_str(&text).expect("JSON");
-    file["sweeps"] = json!({ "there": { "path": [{ "slide": 25 }, { "slide": 10 }, { "slide": 0 }] } });
-    fs::write(&path, file.to_string()).expect("written");
+    edit(&path, |file| {
+        file["sweeps"] = json!({ "there": { "path": [{ "slide": 25 }, { "slide": 10 }, { "slide": 0 }] } });
+    });
     // The budget proves nothing: single poses show that the first segment interferes.
     let mild = ["--sweep-cells", "1", "--severity", "interference=warning"];
     for measure in ["all", "depth", "none"] {
@@ -275,13 +281,12 @@ fn an_accepted_row_tells_the_path_over_its_failing_parts() {
 fn a_loose_box_of_two_joints_has_two_bounds_and_can_be_accepted() {
     let scratch = Scratch::new();
     let path = past_a_post(&scratch, &json!({ "max_gap": 19 }), [0.0, 5.0]);
-    let text = fs::read_to_string(&path).expect("read");
-    let mut file: Value = serde_json::from_str(&text).expect("JSON");
-    file["joints"]["lift"] =
-        json!({ "type": "prismatic", "axis": [0, 0, 1], "range": [0, 5], "on": "slide", "moves": ["block"] });
-    file["joints"]["slide"]["moves"] = json!([]);
-    file["sweeps"] = json!({ "both": { "joints": { "slide": "range", "lift": "range" } } });
-    fs::write(&path, file.to_string()).expect("written");
+    edit(&path, |file| {
+        file["joints"]["lift"] =
+            json!({ "type": "prismatic", "axis": [0, 0, 1], "range": [0, 5], "on": "slide", "moves": ["block"] });
+        file["joints"]["slide"]["moves"] = json!([]);
+        file["sweeps"] = json!({ "both": { "joints": { "slide": "range", "lift": "range" } } });
+    });
     let (found, code) = report(&path, &[]);
     let row = row(&found, "both", "block", "post");
     let bracket = row["worst"]["gap_bracket"].as_array().expect("two bounds");
@@ -291,4 +296,17 @@ fn a_loose_box_of_two_joints_has_two_bounds_and_can_be_accepted() {
     let text = path.to_str().expect("UTF-8");
     assert_eq!(interfere(&["accept", text, "--reason", "known"]).code, 0);
     assert_eq!(report(&path, &[]).1, 0);
+}
+
+#[test]
+fn a_loose_pair_that_no_run_sees_is_not_fixed() {
+    let scratch = Scratch::new();
+    let path = past_a_post(&scratch, &json!({ "max_gap": 19 }), [0.0, 5.0]);
+    let text = path.to_str().expect("UTF-8");
+    assert_eq!(interfere(&["accept", text, "--reason", "known"]).code, 0);
+    // The sweep covers the same values, and moves the block no more.
+    edit(&path, |file| file["joints"]["slide"]["moves"] = json!([]));
+    let (found, _) = report(&path, &["--run", "along"]);
+    let counts = &found["baseline"]["counts"];
+    assert_eq!((&counts["fixed"], &counts["unverified"]), (&json!(0), &json!(2)), "{counts}");
 }

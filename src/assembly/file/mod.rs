@@ -26,9 +26,10 @@ use crate::assembly::{Facets, Geometry, Level, RuleAction};
 use crate::error::{Location, Problem};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::{Document, Json, List, Member, Value};
+use crate::json::document_kind::DocumentKind;
 use crate::json::length_problem::same_unit;
 use crate::json::position::{JsonPath, Source};
-use crate::json::reader::{Fields, Reader, other_document};
+use crate::json::reader::{Fields, Reader, document_kind};
 use crate::json::wording::{join_or, quoted};
 
 /// One file, without the parts, instances and rules with a problem.
@@ -163,8 +164,9 @@ pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Pr
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let root = JsonPath::Root;
     let noted = reader.problems.len();
-    if let Some(kind) = other_document(document).filter(|kind| *kind != "an assembly file") {
-        reader.problem(document.start(), &root, format!("{kind}, not an assembly file"), "name the assembly file");
+    if let Some(kind) = document_kind(document).filter(|kind| *kind != DocumentKind::Assembly) {
+        let what = format!("{}, not an assembly file", kind.name());
+        reader.problem(document.start(), &root, what, "name the assembly file");
         return None;
     }
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: an assembly file, version 1")?;

@@ -6,8 +6,9 @@ use crate::findings::baseline::{Baseline, Entry, EntryTranslation};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
+use crate::json::document_kind::DocumentKind;
 use crate::json::position::{JsonPath, Source};
-use crate::json::reader::{Fields, Reader, decode, other_document};
+use crate::json::reader::{Fields, Reader, decode, document_kind};
 use crate::json::syntax::parse;
 use std::collections::BTreeMap;
 
@@ -52,9 +53,9 @@ pub fn read(shown: &str, bytes: Vec<u8>) -> Result<Baseline, Error> {
 
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
     let root = JsonPath::Root;
-    if let Some(kind) = other_document(document).filter(|kind| *kind != "a baseline") {
+    if let Some(kind) = document_kind(document).filter(|kind| *kind != DocumentKind::Baseline) {
         let fix = "name a baseline: `interfere accept` writes one";
-        reader.problem(document.start(), &root, format!("{kind}, not a baseline"), fix);
+        reader.problem(document.start(), &root, format!("{}, not a baseline", kind.name()), fix);
         return None;
     }
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: a baseline, version 1")?;

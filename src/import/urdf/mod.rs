@@ -9,6 +9,8 @@
 pub(crate) mod links;
 pub(crate) mod semantics;
 #[cfg(test)]
+mod states_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 
 use crate::error::Error;

@@ -155,7 +155,7 @@ impl Sweep<'_> {
         let level = work.level_of_insets(surfaces, self.chain, deepest);
         let level = if self.divides_edges() { level } else { level.for_large_ends() };
         let plain = self.failing(&level, work, -deepest, scan, shown);
-        if !self.measured || !self.divides_edges() || !self.has_wide_ends(&plain, work.floor) {
+        if !self.measured || !self.divides_edges() || self.wide_ends(&plain, work.floor).is_empty() {
             return plain;
         }
         let Some(surfaces) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
@@ -215,7 +215,7 @@ impl Sweep<'_> {
         let scan = self.scan(&level, work, self.range, false);
         let parts = self.failing(&level, work, gap, &scan, shown);
         let is_sharp = if self.measured {
-            parts.iter().all(|f| f.throughout) && !self.has_wide_ends(&parts, work.floor)
+            parts.iter().all(|f| f.throughout) && self.wide_ends(&parts, work.floor).is_empty()
         } else {
             scan.open.is_empty() && scan.violation.is_none_or(|v| self.slack(work, gap, v.at, 0.0) > 0.0)
         };

@@ -163,11 +163,10 @@ impl<'a> Sweep<'a> {
         let mut answer = self.decide(&mut work, &mut approach);
         let unknown = answer.failing.iter().filter(|f| !f.throughout).map(|f| [f.from[1], f.to[0]]);
         // A wide bracket of an end may hold further failing parts.
-        let ends = answer.failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
-        let wide = ends.filter(|end| self.measured && self.is_wide(*end, work.floor));
+        let wide = if self.measured { self.wide_ends(&answer.failing, work.floor) } else { Vec::new() };
+        answer.wide_ends = !wide.is_empty();
         answer.open = merged(answer.open.iter().copied().chain(unknown).chain(wide).collect());
         answer.proved = self.share_without(&answer.open);
-        answer.wide_ends = self.measured && self.has_wide_ends(&answer.failing, work.floor);
         answer.approach = approach;
         answer.tests = work.budget.used;
         answer.frames = work.frames;
@@ -193,16 +192,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// True if B moves by more than the promise within the bracket of an end. `floor` is the displacement below which no
+    /// Brackets of ends within which B moves by more than the promise. `floor` is the displacement below which no
     /// interval is split (mm).
-    pub(super) fn has_wide_ends(&self, failing: &[Failing], floor: f64) -> bool {
-        let mut ends = failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
-        ends.any(|end| self.is_wide(end, floor))
-    }
-
-    fn is_wide(&self, end: [f64; 2], floor: f64) -> bool {
+    pub(super) fn wide_ends(&self, failing: &[Failing], floor: f64) -> Vec<[f64; 2]> {
+        let ends = failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
         // The displacement counts from the middle of the bracket.
-        2.0 * Cells::new(self.chain, end, self.balls()).get(0).displacement > PROMISED_FLOORS * floor
+        let moves = |end: [f64; 2]| 2.0 * Cells::new(self.chain, end, self.balls()).get(0).displacement;
+        ends.filter(|end| moves(*end) > PROMISED_FLOORS * floor).collect()
     }
 
     /// Share of the run outside some intervals.

@@ -57,7 +57,7 @@ impl SweepAnswer {
         if self.proved > 0.0 {
             self.proved = whole.share_without(&self.open);
         }
-        self.wide_ends = whole.measured && whole.has_wide_ends(&self.failing, whole.work().floor);
+        self.wide_ends = whole.measured && !whole.wide_ends(&self.failing, whole.work().floor).is_empty();
         Some(self)
     }
 }
