@@ -107,6 +107,17 @@ fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
     out
 }
 
+/// Bound of the rounding error of a distance of a pair (mm).
+fn noise(p: &Pairing) -> f64 {
+    let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
+    if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 }
+}
+
+/// Largest distance of triangles that the allowance relates to each other (mm); `rounding` as in [`allowance`].
+pub(crate) fn reach(p: &Pairing, rounding: f64) -> f64 {
+    (INSET_ROUNDINGS + MAX_OFFSET) * rounding + noise(p)
+}
+
 /// Computes the facet allowance of an overlapping pair (mm, >= 0), at most `most` (mm). `rounding` (mm) bounds the
 /// distance of surfaces coinciding by design: the pair's margin and the quanta of both files.
 pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
@@ -114,8 +125,7 @@ pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64
     if tables.iter().all(|t| t.triangles.is_empty()) || enough <= 0.0 {
         return 0.0;
     }
-    let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
-    let noise = if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 };
+    let noise = noise(p);
     let placed = p.sides().map(PlacedTree::new);
     let searches = [0, 1].map(|k| Search::new(&placed[k], tables[k], &placed[1 - k], rounding, noise));
     lesser(SAGITTAS * largest(&searches, enough), most)

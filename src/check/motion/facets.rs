@@ -99,7 +99,7 @@ fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, sweep: &Sweep) -> Decid
 fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep, most: f64) -> Decided {
     let (a, b) = (query.first.exact(), query.second.exact());
     let facets = ConcaveSurfaces {
-        tables: [a.facets(query.first), b.facets(query.second)],
+        tables: [a.facets(query.first, false), b.facets(query.second, false)],
         most: largest_allowance(query.first, query.second),
     };
     let explained = sweep.explained(facets);

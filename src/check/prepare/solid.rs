@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(crate) struct PreparedTriangles {
     pub(crate) surface: Surface,
-    /// Facet table, computed on first use.
-    facets: OnceLock<FacetTable>,
+    /// Facet tables of the boundary of the solid and of the surface as given, computed on first use.
+    facets: [OnceLock<FacetTable>; 2],
 }
 
 impl PreparedTriangles {
@@ -32,7 +32,7 @@ impl PreparedTriangles {
         };
         // A convex solid has one shell without crossings: no search needs to confirm that.
         let surface = if shape.is_hull && shape.pieces().is_none() { surface.into_boundary() } else { surface };
-        Self { surface, facets: OnceLock::new() }
+        Self { surface, facets: [OnceLock::new(), OnceLock::new()] }
     }
 
     /// Self-union result; `None` if no pair needed it.
@@ -40,13 +40,17 @@ impl PreparedTriangles {
         self.surface.known_overlaps()
     }
 
-    pub(crate) fn facets(&self, shape: &Shape) -> &FacetTable {
-        self.facets.get_or_init(|| {
+    /// Facet table of the boundary of the solid, or of the surface as given; one table if they are equal.
+    pub(crate) fn facets(&self, shape: &Shape, as_given: bool) -> &FacetTable {
+        let known_equal =
+            self.surface.known_overlaps().is_some() && std::ptr::eq(self.surface.solid(), &raw const self.surface);
+        let as_given = as_given && !known_equal;
+        self.facets[usize::from(as_given)].get_or_init(|| {
             if shape.geometry == Geometry::Hull || shape.pieces().is_some() {
-                FacetTable::default()
-            } else {
-                FacetTable::new(self.surface.solid(), &shape.mesh(), shape.quantum, shape.deflection())
+                return FacetTable::default();
             }
+            let surface = if as_given { &self.surface } else { self.surface.solid() };
+            FacetTable::new(surface, &shape.mesh(), shape.quantum, shape.deflection())
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::query::convex::Gap;
 use crate::query::depth::{
     Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
 };
-use crate::query::facet_allowance::{FacetTable, LARGEST_GAIN, SAGITTAS, allowance};
+use crate::query::facet_allowance::{FacetTable, LARGEST_GAIN, SAGITTAS, allowance, reach};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
 
@@ -123,14 +123,16 @@ impl PairQuery<'_> {
         if limits.facets == Facets::Allow { allowance_at_most(self.first, self.second) } else { 0.0 }
     }
 
-    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Uses the self-unions
-    /// of both parts.
-    fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
-        let (a, b) = (self.first.exact(), self.second.exact());
-        let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
+    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Takes the surfaces
+    /// after self-union, or as given.
+    fn allowance(&self, asked: [bool; 2], as_given: bool, margin: f64) -> f64 {
+        let shapes = [self.first, self.second];
+        let parts = shapes.map(Shape::exact);
+        let [a, b] = parts.map(|part| if as_given { &part.surface } else { part.surface.solid() });
+        let pairing = Pairing { a, b, b_in_a: self.pose };
         let none = FacetTable::default();
         // One after the other: each uses all threads for a large surface, and needs much memory.
-        let table = |k: usize| if k == 0 { a.facets(self.first) } else { b.facets(self.second) };
+        let table = |k: usize| parts[k].facets(shapes[k], as_given);
         let tables = [0, 1].map(|k| if asked[k] { table(k) } else { &none });
         allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
@@ -261,12 +263,22 @@ impl Overlap<'_, '_> {
         } else if least <= 0.0 && !matters {
             return;
         }
-        let facets = self.query.allowance([true; 2], self.margin);
+        let as_given = self.has_allowance_as_given();
+        let facets = self.query.allowance([true; 2], as_given, self.margin);
         self.facets = Some(facets);
-        self.used_self_union = true;
+        self.used_self_union |= !as_given;
         if matters {
             self.decide(self.limits.deepest(facets));
         }
+    }
+
+    /// True if the surfaces as given have the facet allowance of their solids: no other triangles are near enough.
+    fn has_allowance_as_given(&mut self) -> bool {
+        let reach = reach(&self.meeting.pairing(), self.query.rounding(self.margin));
+        self.query.verdict_only()
+            && !self.meeting.used_self_union()
+            && reach <= self.meeting.reach_of_solids()
+            && self.meeting.only_boundaries_reach()
     }
 
     fn certainty(&self, status: Status) -> Certainty {
@@ -334,7 +346,7 @@ impl Overlap<'_, '_> {
         if let Some(allowance) = self.facets {
             let cap = largest_allowance(self.query.first, self.query.second);
             // Repeat the query for one part; only `explain` needs it.
-            let of_first = self.query.allowance([true, false], self.margin) >= allowance;
+            let of_first = self.query.allowance([true, false], false, self.margin) >= allowance;
             let of_b = (allowance > 0.0).then_some(!of_first);
             steps.note(Step::Facets { allowance, cap, of_b, granted: self.allows() });
         }

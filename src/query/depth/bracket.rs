@@ -101,6 +101,8 @@ pub struct OverlapSearch<'a> {
     pub(crate) ask: OverlapQuery,
     /// True if the surfaces are the complete boundaries of the solids; `None` until determined.
     pub(crate) solid: Option<bool>,
+    /// True if only triangles that bound their solid reach the other one; `None` until determined.
+    pub(crate) only_boundaries_reach: Option<bool>,
     pub(crate) looked_at_middle: bool,
     /// Bounds of the overlap depth (mm).
     pub(crate) lower: f64,
@@ -194,6 +196,7 @@ impl<'a> OverlapSearch<'a> {
             b_in_a,
             ask,
             solid: None,
+            only_boundaries_reach: None,
             looked_at_middle: false,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,

@@ -97,8 +97,8 @@ impl OverlapSearch<'_> {
             Effort::Much | Effort::Most => self.insets(tau, care == Effort::Most).certify(),
         };
         // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
-        // solids.
-        if shrunk == InsetResult::Apart {
+        // solids, or that only such boundaries reach the other solid. Measures need the boundaries in any case.
+        if shrunk == InsetResult::Apart && !self.bounds_as_given() {
             if self.resolve() {
                 self.shrink_and_climb(thickness, care, enough);
                 return;
@@ -119,6 +119,11 @@ impl OverlapSearch<'_> {
         if let InsetResult::Meet(x) = shrunk {
             self.climb_beyond(&x, thickness, enough);
         }
+    }
+
+    /// True if a verdict can use a certificate by inset of the surfaces as given.
+    fn bounds_as_given(&mut self) -> bool {
+        self.solid.is_none() && self.ask.deep.is_some() && self.only_boundaries_reach()
     }
 
     /// Inset surfaces of much effort by `tau` (mm).

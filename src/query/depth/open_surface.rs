@@ -125,6 +125,9 @@ fn holds(b: &Aabb, x: &Vec3) -> bool {
     (0..3).all(|k| b.min[k] <= x[k] && x[k] <= b.max[k])
 }
 
+/// Allowance for the rounding of a distance from a surface (share of it). A wrong limit only costs a second search.
+const DISTANCE_ROUNDING: f64 = 1e-9;
+
 struct Cell {
     /// Upper bound of the radius of a ball around a point of the cell and disjoint from both surfaces (mm).
     upper: f64,
@@ -132,6 +135,8 @@ struct Cell {
     order: u32,
     center: Vec3,
     half: Vec3,
+    /// Distance of the centre from each surface (mm); infinite if unknown.
+    distances: [f64; 2],
 }
 
 impl PartialEq for Cell {
@@ -167,7 +172,13 @@ impl<'a> BallSearch<'a> {
         let mut search = Self { sides, heap: BinaryHeap::new(), angles: INSIDE_TEST_BUDGET, cells: 0 };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
             let half = (region.max - region.min) * 0.5;
-            search.heap.push(Cell { upper: f64::INFINITY, order: 0, center: region.center(), half });
+            search.heap.push(Cell {
+                upper: f64::INFINITY,
+                order: 0,
+                center: region.center(),
+                half,
+                distances: [f64::INFINITY; 2],
+            });
         }
         search
     }
@@ -184,7 +195,7 @@ impl<'a> BallSearch<'a> {
                 return;
             }
             if cell.order == 0 {
-                self.add(cell.center, cell.half, cell.upper, best);
+                self.add(cell.center, cell.half, cell.upper, cell.distances, best);
                 continue;
             }
             let axis = cell.half.imax();
@@ -193,15 +204,22 @@ impl<'a> BallSearch<'a> {
             for sign in [-1.0, 1.0] {
                 let mut center = cell.center;
                 center[axis] += sign * half[axis];
-                self.add(center, half, cell.upper, best);
+                // A distance changes at most by the step.
+                let at_most = cell.distances.map(|d| (d + half[axis]) * (1.0 + DISTANCE_ROUNDING));
+                self.add(center, half, cell.upper, at_most, best);
             }
         }
     }
 
-    fn add(&mut self, center: Vec3, half: Vec3, upper: f64, best: &mut Option<Witness>) {
+    /// Adds a cell; `upper` bounds its radius, `at_most` the distance of its centre from each surface (mm).
+    fn add(&mut self, center: Vec3, half: Vec3, upper: f64, at_most: [f64; 2], best: &mut Option<Witness>) {
         self.cells += 1;
         let reach = half.norm();
-        let [Some(a), Some(b)] = [0, 1].map(|k: usize| self.sides[k].nearest(&center, f64::INFINITY)) else { return };
+        let near = |k: usize| {
+            let side = &self.sides[k];
+            side.nearest(&center, at_most[k]).or_else(|| side.nearest(&center, f64::INFINITY))
+        };
+        let [Some(a), Some(b)] = [0, 1].map(near) else { return };
         let mut upper = lesser(upper, lesser(a.distance, b.distance) + reach);
         let mut inside = true;
         for (k, near) in [a, b].iter().enumerate() {
@@ -219,7 +237,7 @@ impl<'a> BallSearch<'a> {
         if inside && radius > known && (0..2).all(|k| self.contains(k, &center)) {
             *best = Some(Witness { center, radius, points: [a.point, b.point] });
         }
-        self.heap.push(Cell { upper, order: self.cells, center, half });
+        self.heap.push(Cell { upper, order: self.cells, center, half, distances: [a.distance, b.distance] });
     }
 
     fn holds(&mut self, k: usize, x: &Vec3, near: &NearestPoint) -> bool {

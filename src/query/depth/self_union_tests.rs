@@ -8,6 +8,7 @@ use crate::query::depth::*;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::Inside;
 use crate::testkit::poses::oblique;
+use crate::testkit::rng::Rng;
 use crate::testkit::solids::{block, joined, moved, prism, translated, tube};
 
 /// Bounds of the depth (mm), `[-d, -d]` at a distance d.
@@ -142,4 +143,76 @@ fn unresolved_self_union_is_labelled_and_balls_count() {
     assert!(t[0] < 0.0051 && (0.0049..0.0051).contains(&t[1]), "the hulls bound it {t:?}");
     let t = depth(&block([-2.0, -2.0, 5.0], [4.0, 2.0, 15.0]));
     assert!(t[0] > 0.01 && t[1] > 3.9, "{t:?}");
+}
+
+/// Search of a verdict: a ball thicker than `deep` (mm) would end it.
+fn verdict<'a>(a: &'a Part, b: &'a Part, pose: &'a Pose, threshold: f64) -> Option<Box<OverlapSearch<'a>>> {
+    let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
+    let ask = OverlapQuery { margin, rounding: margin, reach: 0.5, deep: Some(threshold) };
+    match classify(a.body(), b.body(), pose, &ask).relation {
+        PairRelation::Beyond(_) | PairRelation::Apart(_) => None,
+        PairRelation::Meets(mut m) => {
+            m.decide_threshold(threshold);
+            Some(m)
+        }
+    }
+}
+
+#[test]
+fn a_verdict_far_from_the_inner_walls_needs_no_self_union() {
+    let used = |b: &TriMesh, away: &TriMesh| {
+        // A second shell on the other side, so that the hulls overlap deeply.
+        let [p, q] = [slab(), joined(&[b.clone(), away.clone()])].map(|m| part_with(&m, Inside::Solid));
+        [[&p, &q], [&q, &p]].map(|[a, b]| {
+            let pose = placed(a, b);
+            let m = verdict(a, b, &pose, 0.01).expect("they meet");
+            let [least, most] = m.gap_bounds().to_depth();
+            assert!(least <= 0.006 + 1e-9 && 0.006 - 1e-9 <= most && most <= 0.01, "{least} {most}");
+            m.used_self_union()
+        })
+    };
+    // The walls at x = 14 and x = 20 cross the faces at z = 0 and z = 10, not those at the ends.
+    let end = [block([39.994, 10.0, 2.0], [50.0, 20.0, 8.0]), block([-20.0, 0.0, 0.0], [-10.0, 30.0, 10.0])];
+    assert_eq!(used(&end[0], &end[1]), [false; 2], "at the end");
+    let above = [block([10.0, 10.0, 9.994], [24.0, 20.0, 18.0]), block([0.0, 0.0, -20.0], [40.0, 30.0, -10.0])];
+    assert_eq!(used(&above[0], &above[1]), [true; 2], "across the walls");
+}
+
+#[test]
+fn a_plate_in_a_seam_is_found_by_a_verdict() {
+    // The shells overlap by less than the threshold, so their insets leave a gap for the inset of the plate.
+    let part = joined(&[block([0.0; 3], [20.015, 30.0, 10.0]), block([20.0, 0.0, 0.0], [40.0, 30.0, 10.0])]);
+    let plate = block([19.9, 5.0, 2.0], [20.1, 25.0, 8.0]);
+    for rotation in [Mat3::identity(), oblique()] {
+        let turned = Pose { rotation, translation: Vec3::new(5.0, -3.0, 8.0) };
+        let [p, q] = [&part, &plate].map(|m| part_with(&moved(m, &turned), Inside::Solid));
+        for [a, b] in [[&p, &q], [&q, &p]] {
+            let pose = placed(a, b);
+            let [least, most] = verdict(a, b, &pose, 0.15).expect("they meet").gap_bounds().to_depth();
+            assert!(least > 0.15 && most >= 0.2 - 1e-9, "{least} {most}");
+        }
+    }
+}
+
+#[test]
+fn a_verdict_contradicts_no_bracket_of_the_united_shells() {
+    let mut rng = Rng::new(41);
+    let mut random = |size: [f64; 2]| {
+        let low = Vec3::from_fn(|_, _| (rng.unit() * 8.0).round() * 0.5);
+        let high = low + Vec3::from_fn(|_, _| size[0] + (rng.unit() * 8.0).round() / 8.0 * (size[1] - size[0]));
+        block(low.into(), high.into())
+    };
+    let mut as_given = 0;
+    for trial in 0..400 {
+        let part = joined(&[random([1.0, 4.0]), random([1.0, 4.0]), random([0.25, 2.0])]);
+        let [p, q] = [part, random([0.125, 3.0])].map(|m| part_with(&m, Inside::Solid));
+        let threshold = [0.01, 0.13, 0.6][trial % 3];
+        let pose = placed(&p, &q);
+        let Some(m) = verdict(&p, &q, &pose, threshold) else { continue };
+        let [least, most] = bracket(&p, &q);
+        let [low, high] = m.gap_bounds().to_depth();
+        assert!(low <= most + 1e-9 && least <= high + 1e-9, "{trial}: {low} {high}, {least} {most}");
+        as_given += usize::from(high <= threshold && !m.used_self_union());
+    }
+    assert!(as_given > 20, "{as_given}");
 }

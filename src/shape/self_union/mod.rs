@@ -24,6 +24,7 @@ use crate::shape::self_union::patches::Patches;
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 pub use crate::shape::surface::SelfUnion;
 use crate::shape::surface::{Inside, Resolution, SelfIntersections, Surface};
+use std::sync::PoisonError;
 
 /// Largest number of triangles of a surface to be cut: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
@@ -67,8 +68,7 @@ impl Surface {
     /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call searches
     /// for them, in about the time of building the tree.
     pub(crate) fn has_self_intersections(&self) -> bool {
-        let is_clean = matches!(self.resolved.get(), Some(Resolution::Clean));
-        self.inside == Inside::Solid && !is_clean && self.self_intersections().pairs > 0
+        self.inside == Inside::Solid && !self.is_known_boundary() && self.self_intersections().pairs > 0
     }
 
     /// True if the surface is one closed patch without crossings: the boundary of its solid. The first call costs as much
@@ -76,6 +76,11 @@ impl Surface {
     pub(crate) fn is_one_patch(&self) -> bool {
         let one = || Patches::of(self, &vec![false; self.triangles.len()]).count() == 1;
         self.inside == Inside::Solid && !self.has_self_intersections() && one()
+    }
+
+    /// True if the surface is known to be the boundary of its solid.
+    pub(crate) fn is_known_boundary(&self) -> bool {
+        matches!(self.resolved.get(), Some(Resolution::Clean))
     }
 
     fn self_intersections(&self) -> &SelfIntersections {
@@ -100,6 +105,26 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
     cut(s, &Known { crosses: crosses.clone(), in_front })
         .or_else(|_| cut(s, &Known::nothing(s.triangles.len())))
         .unwrap_or_else(Resolution::Failed)
+}
+
+/// True if each of these triangles bounds the solid of a closed surface: it meets no other triangle besides shared corners
+/// and edges, the outside is in front and the solid behind. Costs a search of the tree near these triangles, and one ray
+/// for each connected set of them; a later call saves the triangles of earlier ones.
+pub(crate) fn bound_the_solid(s: &Surface, chosen: &[bool]) -> bool {
+    let known = || s.bounding.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unknown = chosen.to_vec();
+    unknown.iter_mut().zip(known().iter()).for_each(|(unknown, known)| *unknown &= !known);
+    if !unknown.contains(&true) {
+        return true;
+    }
+    let bound = !self_intersections::any_intersects(s, &unknown)
+        && Patches::among(s, &unknown).in_front(s).iter().all(|front| *front == Some(0));
+    if bound {
+        let mut known = known();
+        known.resize(unknown.len(), false);
+        known.iter_mut().zip(unknown).for_each(|(known, new)| *known |= new);
+    }
+    bound
 }
 
 /// Largest number of intersecting pairs of a surface to be cut.

@@ -16,12 +16,21 @@ pub(crate) struct Patches {
 impl Patches {
     /// Finds the patches, O(n). `crosses` is true for each triangle with crossings.
     pub(crate) fn of(s: &Surface, crosses: &[bool]) -> Self {
+        let neighbors = s.neighbors();
+        Self::of_triangles(s, |t| !crosses[t as usize], |t| neighbors[t as usize])
+    }
+
+    /// Finds the patches of the chosen triangles, none of which has crossings, O(n).
+    pub(crate) fn among(s: &Surface, chosen: &[bool]) -> Self {
+        Self::of_triangles(s, |t| chosen[t as usize], |t| [0, 1, 2].map(|k| s.neighbor_of(t, k)))
+    }
+
+    fn of_triangles(s: &Surface, chosen: impl Fn(u32) -> bool, neighbors: impl Fn(u32) -> [u32; 3]) -> Self {
         let n = s.triangles.len();
         let mut out = Self { patch_of: vec![u32::MAX; n], largest: Vec::new() };
-        let neighbors = s.neighbors();
         let mut stack = Vec::new();
         for seed in 0..n as u32 {
-            if crosses[seed as usize] || out.patch_of[seed as usize] != u32::MAX {
+            if !chosen(seed) || out.patch_of[seed as usize] != u32::MAX {
                 continue;
             }
             let patch = out.largest.len() as u32;
@@ -35,8 +44,8 @@ impl Patches {
                 if area > largest.0 || (area == largest.0 && t < largest.1) {
                     largest = (area, t);
                 }
-                for other in neighbors[t as usize].into_iter().filter(|o| *o != u32::MAX) {
-                    if !crosses[other as usize] && out.patch_of[other as usize] == u32::MAX {
+                for other in neighbors(t).into_iter().filter(|o| *o != u32::MAX) {
+                    if chosen(other) && out.patch_of[other as usize] == u32::MAX {
                         out.patch_of[other as usize] = patch;
                         stack.push(other);
                     }

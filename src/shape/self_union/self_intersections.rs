@@ -39,8 +39,7 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections 
 pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
     let mut items = vec![Element::EMPTY; s.triangles.len()];
     parallel::fill(threads, parallel::LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
-    let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
-    let search = Search { s, items, rounding, most };
+    let search = Search { s, items, chosen: None, rounding: rounding(s), most };
     let mut all = Found::default();
     let first = search.divided(if threads > 1 { STEPS } else { 1 }, &mut all);
     let shares = parallel::map_ranges(threads, first.len(), 1, |range| search.run(first[range].to_vec()));
@@ -52,10 +51,34 @@ pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) ->
     SelfIntersections { pairs: pairs.min(most), crosses }
 }
 
+/// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost: one
+/// pass over the tree, and a search near the chosen triangles.
+pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
+    let nodes = &s.tree().nodes;
+    let mut near = vec![false; nodes.len()];
+    // Children come after their parents.
+    for (i, node) in nodes.iter().enumerate().rev() {
+        near[i] = match node.below() {
+            Below::Children([l, r]) => near[l as usize] || near[r as usize],
+            Below::Triangles(range) => chosen[range.start as usize..range.end as usize].contains(&true),
+        };
+    }
+    let search = Search { s, items: Vec::new(), chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
+    search.run(search.roots()).pairs > 0
+}
+
+/// Bound of the rounding error of a distance of two boxes (mm).
+fn rounding(s: &Surface) -> f32 {
+    (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32
+}
+
 /// Search for the intersecting pairs of a surface: descends its tree beside itself.
 struct Search<'a> {
     s: &'a Surface,
+    /// Data of each triangle; empty to compute them when needed.
     items: Vec<Element>,
+    /// True for each chosen triangle, and for each node above one: every pair has one. `None` if all are chosen.
+    chosen: Option<(&'a [bool], Vec<bool>)>,
     /// Bound of the rounding error of a distance of two boxes (mm).
     rounding: f32,
     /// Number of pairs that ends the search.
@@ -70,11 +93,29 @@ struct Found {
 }
 
 impl Search<'_> {
+    /// The root beside itself; empty without triangles.
+    fn roots(&self) -> Vec<(u32, u32)> {
+        if self.s.tree().nodes.is_empty() { Vec::new() } else { vec![(0, 0)] }
+    }
+
+    /// True if one of two nodes is above a chosen triangle.
+    fn has_chosen(&self, (i, j): (u32, u32)) -> bool {
+        self.chosen.as_ref().is_none_or(|(_, nodes)| nodes[i as usize] || nodes[j as usize])
+    }
+
+    /// True if one of two triangles is chosen.
+    fn is_chosen(&self, (k, l): (u32, u32)) -> bool {
+        self.chosen.as_ref().is_none_or(|(triangles, _)| triangles[k as usize] || triangles[l as usize])
+    }
+
+    fn item(&self, t: u32) -> Element {
+        self.items.get(t as usize).copied().unwrap_or_else(|| Element::of(self.s, t))
+    }
+
     /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on the
     /// way to `found`.
     fn divided(&self, count: usize, found: &mut Found) -> Vec<(u32, u32)> {
-        let mut open = Vec::new();
-        open.extend((!self.s.tree().nodes.is_empty()).then_some((0, 0)));
+        let mut open = self.roots();
         while !open.is_empty() && open.len() < count {
             let mut next = Vec::with_capacity(4 * open.len());
             for pair in open {
@@ -99,6 +140,9 @@ impl Search<'_> {
     /// Divides a pair of nodes, or tests the triangles of two leaves.
     fn step(&self, (i, j): (u32, u32), open: &mut Vec<(u32, u32)>, found: &mut Found) {
         let nodes = &self.s.tree().nodes;
+        if !self.has_chosen((i, j)) {
+            return;
+        }
         let (a, b) = (&nodes[i as usize], &nodes[j as usize]);
         if i == j {
             match a.below() {
@@ -120,10 +164,11 @@ impl Search<'_> {
 
     /// Tests triangle `k` with each triangle of a range.
     fn test(&self, k: u32, others: Range<u32>, found: &mut Found) {
-        let one = &self.items[k as usize];
-        for (l, other) in (others.start..).zip(&self.items[others.start as usize..others.end as usize]) {
+        let one = self.item(k);
+        for l in others {
+            let other = self.item(l);
             let boxes_meet = (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all();
-            if boxes_meet && intersects_beyond_shared(self.s, (k, one), (l, other)) {
+            if boxes_meet && self.is_chosen((k, l)) && intersects_beyond_shared(self.s, (k, &one), (l, &other)) {
                 found.pairs += 1;
                 found.triangles.extend([k, l]);
             }

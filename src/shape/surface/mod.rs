@@ -29,7 +29,7 @@ use crate::mesh::TriMesh;
 use crate::parallel;
 use crate::shape::surface::adjacency::Adjacency;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 pub(crate) use crate::shape::surface::boundary::BoundaryEdge;
 pub(crate) use crate::shape::surface::bvh_build::Tree;
@@ -81,6 +81,8 @@ pub struct Surface {
     rim: OnceLock<Vec<BoundaryEdge>>,
     pub(crate) intersections: OnceLock<SelfIntersections>,
     pub(crate) resolved: OnceLock<Resolution>,
+    /// True for each triangle known to bound the solid; empty before the first one.
+    pub(crate) bounding: Mutex<Vec<bool>>,
     volume: OnceLock<f64>,
 }
 
@@ -132,6 +134,7 @@ impl Surface {
             rim: OnceLock::new(),
             intersections: OnceLock::new(),
             resolved: OnceLock::new(),
+            bounding: Mutex::default(),
             volume: OnceLock::new(),
         }
     }
