@@ -1,7 +1,7 @@
 //! Adds joints, poses and sweeps to assemblies in memory.
 
 use crate::assembly::Instance;
-use crate::assembly::file::joints::bad_name;
+use crate::assembly::file::joints::{bad_name, is_outside};
 use crate::assembly::motion::loops::{driven_too_far, in_ring, planar_ring};
 use crate::assembly::motion::{Motion, NamedJoint, NamedRun};
 use crate::assembly::rules::glob::Glob;
@@ -379,7 +379,7 @@ impl Named<'_> {
                 self.note(at, what, "set the joints that drive the loop");
                 return None;
             }
-            if !value.is_finite() || new.range.is_some_and(|[from, to]| *value < from || *value > to) {
+            if !value.is_finite() || new.range.is_some_and(|range| is_outside(*value, range)) {
                 self.note(
                     at,
                     format!("{value} is outside the range of {}", quoted(name)),

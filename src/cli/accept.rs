@@ -83,6 +83,11 @@ pub struct AcceptArgs {
 /// Returns the errors of the check. Refuses a damaged baseline, the baseline of another assembly, a named pair without
 /// a finding, and an unwritable file.
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    if args.reason.as_deref().is_some_and(|reason| is_blank(Some(reason))) {
+        return Err(
+            Error::one(Location::default(), "--reason is empty", "write why it is accepted, or leave it out").into()
+        );
+    }
     let file = assembly_file(args.assembly.clone());
     let place = Place::new(args.baseline.as_deref(), &file);
     if let Some((what, _)) = Target::obstacle(&place.path) {

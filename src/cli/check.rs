@@ -110,6 +110,19 @@ impl CheckSettings {
         in_mm("--gap-width", self.gap_width.as_ref(), units)
     }
 
+    /// Refuses outputs over a file or mesh of the assembly, before any of several runs. An assembly that cannot be loaded
+    /// has its errors from its own run.
+    ///
+    /// # Errors
+    /// Returns the first problem.
+    pub(crate) fn spare_inputs(&self) -> Result<(), Error> {
+        if !self.outputs.files().any(std::path::Path::exists) {
+            return Ok(());
+        }
+        let files = self.question.files(self.cache.as_ref());
+        self.question.load(&files).map_or(Ok(()), |assembly| self.outputs.spare_files_of(&assembly))
+    }
+
     /// Returns true if the run draws: pictures, or an output that shows the scene.
     pub(crate) fn draws(&self) -> bool {
         self.drawing.pictures.is_some() || !self.drawing.outputs.is_empty()

@@ -19,6 +19,9 @@ use crate::report::{Format, PictureFiles};
 /// Returns the error of a failed write, and of the system.
 pub(crate) fn run(checks: &[Check], work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let Some(Check { settings, quiet, color, .. }) = checks.first() else { return Ok(Exit::NotDecided) };
+    for check in checks {
+        check.settings.spare_inputs().map_err(Failure::Input)?;
+    }
     let clocks = Clocks::start();
     let colour = console.terminal.paints(*color, console.terminal.stderr);
     let mut all = Vec::with_capacity(checks.len());

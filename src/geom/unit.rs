@@ -70,6 +70,25 @@ impl LengthUnit {
         format!("{} {}", format_number(mm / self.mm()), self.name())
     }
 
+    /// Formats a length (mm, >= 0) for people who will move a part by it: never shorter than the length itself.
+    pub(crate) fn format_length_at_least(self, mm: f64) -> String {
+        format!("{} {}", format_number_at_least(mm / self.mm()), self.name())
+    }
+
+    /// Formats a length (mm) to this many significant digits, with the name of the unit.
+    pub(crate) fn format_length_to(self, mm: f64, digits: usize) -> String {
+        format!("{} {}", format_number_to(mm / self.mm(), digits), self.name())
+    }
+
+    /// Smallest number of significant digits, 4 at least, that tells each of these lengths (mm) from the others.
+    pub(crate) fn digits_to_tell(self, lengths: &[f64]) -> usize {
+        let tells = |digits: &usize| {
+            let shown: Vec<String> = lengths.iter().map(|mm| self.format_length_to(*mm, *digits)).collect();
+            lengths.iter().enumerate().all(|(i, x)| (0..i).all(|j| lengths[j] == *x || shown[j] != shown[i]))
+        };
+        (SHOWN_DIGITS..MOST_DIGITS).find(tells).unwrap_or(SHOWN_DIGITS)
+    }
+
     /// Finds the unit of a name or of another spelling of it, such as `in`, `inches` or `millimetres`.
     pub fn from_spelling(word: &str) -> Option<Self> {
         let size = crate::geom::length::unit_size(word)?;
@@ -82,27 +101,88 @@ impl LengthUnit {
     }
 }
 
+/// Significant digits of a number for people.
+const SHOWN_DIGITS: usize = 4;
+
+/// Limit of the digits that tell two numbers apart: beyond it they differ by rounding.
+const MOST_DIGITS: usize = 13;
+
+/// Difference within which two numbers count as one where a number is rounded up (share of it).
+const SAME: f64 = 1e-9;
+
 /// Formats a number for people: four significant digits, all digits of whole numbers up to 10¹⁵, no trailing zeros, 0
 /// without a sign.
 pub fn format_number(x: f64) -> String {
+    format_number_to(x, SHOWN_DIGITS)
+}
+
+/// The same with this many significant digits (>= 1).
+pub(crate) fn format_number_to(x: f64, digits: usize) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }
     if !x.is_finite() {
         return x.to_string();
     }
-    // The exponent after rounding to four digits: 0.99996 becomes 1.000e0.
-    let scientific = format!("{x:.3e}");
+    // The exponent after rounding to these digits: 0.99996 becomes 1.000e0.
+    let scientific = format!("{x:.*e}", digits - 1);
     let Some((mantissa, Ok(exponent))) = scientific.split_once('e').map(|(m, e)| (m, e.parse::<i32>())) else {
         return scientific;
     };
     if !(-4..15).contains(&exponent) {
         return format!("{}e{exponent}", without_trailing_zeros(mantissa));
     }
-    let digits = usize::try_from(3 - exponent).unwrap_or(0);
+    let digits = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
     without_trailing_zeros(&format!("{x:.digits$}")).to_owned()
+}
+
+/// Like [`format_number`], but rounds a positive number up.
+fn format_number_at_least(x: f64) -> String {
+    let shown = format_number(x);
+    let is_less = shown.parse::<f64>().is_ok_and(|shown| shown < x * (1.0 - SAME));
+    if !is_less {
+        return shown;
+    }
+    // Half a unit of the last digit more rounds to the next number. Whole numbers show all digits.
+    let last = libm::floor(libm::log10(x)) + 1.0 - SHOWN_DIGITS as f64;
+    format_number(x + 0.5 * libm::pow(10.0, last.min(0.0)))
 }
 
 fn without_trailing_zeros(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_is_never_shown_shorter_than_it_is() {
+        for (mm, text) in [
+            (123.44, "123.5 mm"),
+            (123.4, "123.4 mm"),
+            (123.399_999_999_999_9, "123.4 mm"),
+            (0.500_04, "0.5001 mm"),
+            (9.9999, "10 mm"),
+            (12_345.4, "12346 mm"),
+            (2e-7, "2e-7 mm"),
+            (2.0001e-7, "2.001e-7 mm"),
+        ] {
+            assert_eq!(LengthUnit::Mm.format_length_at_least(mm), text);
+        }
+        assert_eq!(LengthUnit::Inch.format_length_at_least(25.4 * 1.000_01), "1.001 inch");
+    }
+
+    #[test]
+    fn lengths_that_differ_are_shown_as_different() {
+        let shown = |lengths: &[f64]| {
+            let digits = LengthUnit::Mm.digits_to_tell(lengths);
+            lengths.iter().map(|mm| LengthUnit::Mm.format_length_to(*mm, digits)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&[123.4, 123.44]), ["123.4 mm", "123.44 mm"]);
+        assert_eq!(shown(&[0.5, 0.500_000_7, 0.5]), ["0.5 mm", "0.500001 mm", "0.5 mm"]);
+        assert_eq!(shown(&[0.123_456, 1.0]), ["0.1235 mm", "1 mm"]);
+        // A difference by rounding alone stays unseen.
+        assert_eq!(shown(&[0.1 + 0.2, 0.3]), ["0.3 mm", "0.3 mm"]);
+    }
 }

@@ -49,6 +49,11 @@ pub fn length_text(mm: f64, unit: LengthUnit) -> String {
     unit.format_length(mm)
 }
 
+/// Formats the length of a move (mm) in the report's unit, with its name: rounded up, so that the move suffices.
+pub(crate) fn move_text(mm: f64, unit: LengthUnit) -> String {
+    unit.format_length_at_least(mm)
+}
+
 /// Formats a count and its noun: `1 pair`, `2 pairs`.
 pub fn count(n: u64, noun: &str) -> String {
     count_of(n, noun, &format!("{noun}s"))

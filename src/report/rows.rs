@@ -8,7 +8,7 @@ use crate::findings::{
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::motion::span;
-use crate::report::number::{as_given, direction, length, length_text, point_text, volume_text};
+use crate::report::number::{as_given, direction, length, length_text, move_text, point_text, volume_text};
 use crate::report::text::shown;
 
 /// Headings of all columns; [`used`] selects the columns with text.
@@ -229,7 +229,7 @@ fn moving(o: &Outcome, p: &PairOutcome) -> String {
         Some(Side::B) => "b by ",
         None => "",
     };
-    p.penetration_depth.map(|mm| format!("{side}{}", length_text(mm, o.units))).unwrap_or_default()
+    p.penetration_depth.map(|mm| format!("{side}{}", move_text(mm, o.units))).unwrap_or_default()
 }
 
 /// Instances with new or worse failures after the fix.

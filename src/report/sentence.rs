@@ -3,9 +3,9 @@
 use crate::check::{MoverReason, Outcome, PairOutcome, Relation, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
-use crate::geom::unit::format_number;
+use crate::geom::unit::{format_number, format_number_to};
 use crate::report::motion::{self, span};
-use crate::report::number::{as_given, count, direction, length, length_text, point_text};
+use crate::report::number::{as_given, count, direction, length, move_text, point_text};
 use crate::report::rows::{accepted, rule_text, volume, volumes};
 use crate::report::text::shown;
 use std::borrow::Cow;
@@ -20,7 +20,13 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     let p = &o.pairs[row];
     let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
     let names = format!("{a} and {b}");
-    let text = |mm: f64| length_text(mm, o.units);
+    let demanded = rank::demanded(o, p).filter(|_| p.status == Status::TooClose);
+    let largest = rank::largest_gap(o, p).filter(|_| p.status == Status::Loose);
+    // A gap and the limit that it breaks are shown as different numbers.
+    let compared: Vec<f64> = [p.gap, demanded, largest].into_iter().flatten().collect();
+    let digits = o.units.digits_to_tell(&compared);
+    let text = |mm: f64| o.units.format_length_to(mm, digits);
+    let given = |mm: f64| format!("{} {}", format_number_to(as_given(mm, o.units), digits), o.units.name());
     let depth = p.overlap_depth.filter(|d| *d > 0.0);
     let mut said = match p.status {
         Status::Interference | Status::Allowed => match depth {
@@ -54,13 +60,11 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
         // Writing to a String cannot fail.
         let _ = write!(said, "; the common volume is {now}, accepted: {before}");
     }
-    if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::TooClose) {
-        let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
-        let _ = write!(said, "; required: {demanded}");
+    if let Some(demanded) = demanded {
+        let _ = write!(said, "; required: {}", given(demanded));
     }
-    if let Some(largest) = rank::largest_gap(o, p).filter(|_| p.status == Status::Loose) {
-        let largest = format!("{} {}", format_number(as_given(largest, o.units)), o.units.name());
-        let _ = write!(said, "; allowed: {largest}");
+    if let Some(largest) = largest {
+        let _ = write!(said, "; allowed: {}", given(largest));
     }
     said += &place(judged, row);
     if p.status == Status::Interference
@@ -80,7 +84,7 @@ pub(crate) fn moving(o: &Outcome, p: &PairOutcome) -> Option<String> {
     let by = p.penetration_depth.filter(|by| *by > 0.0)?;
     let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
     let (name, other) = if moved == p.a { (a, b) } else { (b, a) };
-    Some(moving_text(&name, &other, p.mover?.why, &length_text(by, o.units), &direction(&(translation / by))))
+    Some(moving_text(&name, &other, p.mover?.why, &move_text(by, o.units), &direction(&(translation / by))))
 }
 
 /// Describes a proposal, from its names and its numbers.

@@ -79,6 +79,9 @@ fn one_command_from_a_red_job_to_an_accepted_baseline() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     assert_eq!(run(&scratch, &["check", "assembly.json"]).code, 1);
+    let blank = run(&scratch, &["accept", "assembly.json", "--reason", " "]);
+    assert_eq!((blank.code, blank.stdout.as_str()), (2, ""));
+    assert_eq!(blank.stderr, "error: --reason is empty; write why it is accepted, or leave it out\n");
     let accepted = accept(&scratch, &[]);
     // Accepting without a reason warns, like a rule without a reason.
     let warning =

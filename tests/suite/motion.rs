@@ -4,6 +4,7 @@ use crate::generate::cases;
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
+use crate::support::solids::{block, obj};
 use interfere::internals::geom::math::sin_cos_deg;
 use serde_json::{Value, json};
 use std::fs;
@@ -415,4 +416,33 @@ fn an_accepted_loose_pair_passes_until_it_changes() {
     assert_eq!(interfere(&["check", path, "--run", "as-drawn"]).code, 0);
     limited(&scratch, 9.0, -0.5);
     assert_eq!(interfere(&["check", path, "--run", "as-drawn"]).code, 1);
+}
+
+#[test]
+fn a_value_at_its_limit_up_to_rounding_is_within() {
+    let scratch = Scratch::new();
+    scratch.write("p.obj", obj(&block([0.0; 3], [10.0; 3])));
+    let slide = |range: f64| json!({ "type": "prismatic", "axis": "x", "moves": ["x"], "range": [0, range] });
+    let instances =
+        json!([{ "id": "x", "part": "p" }, { "id": "y", "part": "p", "placement": { "translation": [100, 0, 0] } }]);
+    // 0.3 inch is 7.62 mm, and the product in double precision is less.
+    let sub = json!({ "version": 1, "units": "inch", "parts": { "p": "p.obj" }, "instances": instances,
+        "joints": { "j": slide(0.3) } });
+    scratch.write("sub.json", sub.to_string());
+    let root = |value: f64| {
+        json!({ "version": 1, "instances": [{ "id": "m", "assembly": "sub.json" }], "poses": { "out": { "m/j": value } },
+            "sweeps": { "s": { "joints": { "m/j": [0, value] } } } })
+    };
+    // Three times 0.1 exceeds 0.3 in double precision.
+    let mut leader = slide(3.0);
+    leader["moves"] = json!(["y"]);
+    let mut follower = slide(0.3);
+    follower["follows"] = json!({ "joint": "l", "ratio": 0.1 });
+    let followed = json!({ "version": 1, "parts": { "p": "p.obj" }, "instances": instances,
+        "joints": { "l": leader, "f": follower }, "sweeps": { "s": { "joints": { "l": "range" } } } });
+    for (document, code) in [(root(7.62), 0), (followed, 0), (root(7.620_01), 2)] {
+        scratch.write("assembly.json", document.to_string());
+        let ran = interfere(&["check", scratch.path().join("assembly.json").to_str().expect("UTF-8")]);
+        assert_eq!(ran.code, code, "{ran:?}");
+    }
 }

@@ -4,6 +4,7 @@
 use crate::generate::folders;
 use crate::support::command::interfere;
 use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
 use interfere::WarningCode;
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -218,4 +219,25 @@ pub fn assert_every_key_counts(validator: &Validator, document: &Value, but: &[&
         }
     });
     assert!(tried > 20, "{tried}");
+}
+
+#[test]
+fn the_assembly_schema_takes_units_in_any_case_and_the_plural() {
+    let validator = validator(&schema("assembly"));
+    let scratch = Scratch::new();
+    let assembly = |units: &str, tolerance: &str| {
+        json!({ "version": 1, "units": units, "tolerance": tolerance, "parts": { "p": "p.obj" },
+            "instances": [{ "id": "a", "part": "p" }] })
+    };
+    for (units, tolerance) in
+        [("MILLIMETER", "1 Inch"), ("Feet", "0.01 Millimetres"), ("inch", "2 MILS"), ("mm", "0.1 µm")]
+    {
+        let document = assembly(units, tolerance);
+        assert!(validator.is_valid(&document), "{units} {tolerance}");
+        scratch.write("assembly.json", document.to_string());
+        let ran = interfere(&["check", scratch.path().join("assembly.json").to_str().expect("UTF-8")]);
+        assert!(!ran.stderr.contains("unit"), "{ran:?}");
+    }
+    // Short names have one case: `Mm` is a megametre.
+    assert!(!validator.is_valid(&assembly("Mm", "1 mm")) && !validator.is_valid(&assembly("mm", "1 Mm")));
 }

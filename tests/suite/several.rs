@@ -160,3 +160,16 @@ fn each_assembly_has_its_own_baseline_and_warnings() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("note: designs/a/assembly.json: 1 warning\nerror: part cube: "), "{ran:?}");
 }
+
+#[test]
+fn an_output_over_a_mesh_of_any_assembly_is_refused_before_the_first_run() {
+    let scratch = designs();
+    let cube = scratch.path().join("designs/cube.obj");
+    let before = std::fs::read(&cube).unwrap();
+    for flags in [["-o", "designs/cube.obj"], ["--format", "csv=designs/cube.obj"]] {
+        let ran = check(&scratch, &flags);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains("would replace a mesh of the assembly; name another file"), "{ran:?}");
+        assert_eq!(std::fs::read(&cube).unwrap(), before, "{flags:?}");
+    }
+}

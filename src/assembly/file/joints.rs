@@ -4,6 +4,7 @@ use crate::assembly::file::rotation::read_axis;
 use crate::assembly::file::{Located, placement, read_comment};
 use crate::assembly::rules::glob::Glob;
 use crate::error::Location;
+use crate::geom::math::greater;
 use crate::geom::{LengthUnit, Vec3};
 use crate::json::document::{Json, Member, Value};
 use crate::json::position::JsonPath;
@@ -136,6 +137,15 @@ fn read_joint(
 /// Formats a value of a joint (mm or degrees) in the units of a file.
 pub(crate) fn shown_value(kind: JointKind, value: f64, unit: LengthUnit) -> String {
     if kind == JointKind::Prismatic { unit.as_given(value).to_string() } else { value.to_string() }
+}
+
+/// Rounding of a joint value by units, ratios and offsets (share of the numbers): a value this close to a limit keeps it.
+const ON_LIMIT: f64 = 1e-12;
+
+/// True if a value lies outside a range by more than rounding.
+pub(crate) fn is_outside(value: f64, [from, to]: [f64; 2]) -> bool {
+    let slack = ON_LIMIT * greater(value.abs(), greater(from.abs(), to.abs()));
+    value < from - slack || value > to + slack
 }
 
 /// Value of a joint, given in the units of a file: millimetres for slides, degrees for turns.

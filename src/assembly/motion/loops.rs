@@ -1,6 +1,6 @@
 //! Loops of all files: the pins in the coordinates of the root, and the joints that each one solves.
 
-use crate::assembly::file::joints::shown_value;
+use crate::assembly::file::joints::{is_outside, shown_value};
 use crate::assembly::file::loops::RawLoop;
 use crate::assembly::file::rotation::unit_vector;
 use crate::assembly::file::tree::File;
@@ -234,7 +234,7 @@ pub(crate) fn driven_too_far(
         let outside = if solved {
             segments.iter().find_map(|s| s.solved_outside(joint, range))
         } else {
-            segments.iter().flat_map(|s| s.values_of(joint)).find(|v| *v < range[0] || *v > range[1])
+            segments.iter().flat_map(|s| s.values_of(joint)).find(|v| is_outside(*v, range))
         };
         let Some(value) = outside else { continue };
         let shown = |value: f64| shown_value(own.joint.kind, value, unit);

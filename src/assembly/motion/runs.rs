@@ -1,7 +1,7 @@
 //! Poses and sweeps of the root file: names to joints, values within their ranges.
 
 use crate::assembly::file::Located;
-use crate::assembly::file::joints::{in_own_unit, shown_value};
+use crate::assembly::file::joints::{in_own_unit, is_outside, shown_value};
 use crate::assembly::file::runs::{RawConfiguration, RawSweep, RawTravel, RawValues};
 use crate::assembly::file::tree::File;
 use crate::assembly::motion::NamedRun;
@@ -11,6 +11,7 @@ use crate::assembly::motion::scope::Report;
 use crate::assembly::rules::glob::Glob;
 use crate::error::Location;
 use crate::geom::LengthUnit;
+use crate::geom::math::{greater, lesser};
 use crate::json::wording::{join_or, nearest, quoted};
 use crate::motion::{ALL_JOINTS, AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
 use std::collections::BTreeMap;
@@ -98,12 +99,12 @@ impl<'f> RunReader<'f, '_> {
     fn value(&mut self, joint: JointIx, name: &Located<String>, value: f64) -> Option<f64> {
         let own = in_own_unit(self.tree.kind(joint), value, self.unit);
         let range = self.tree.joints[joint.0 as usize].joint.range;
-        if range.is_some_and(|[from, to]| own < from || own > to) {
+        if range.is_some_and(|range| is_outside(own, range)) {
             let what = format!("{value} is outside the range of {}, {}", quoted(&name.value), self.shown_range(joint));
             self.problem(&name.at, what, "give a value within the range");
             return None;
         }
-        Some(own)
+        Some(range.map_or(own, |[from, to]| lesser(greater(own, from), to)))
     }
 
     fn shown_range(&self, joint: JointIx) -> String {

@@ -5,6 +5,7 @@ use crate::geom::math::sin_cos_deg;
 use crate::motion::ChainJoint;
 use crate::query::sweep::truth_bodies_tests::{Plate, swept};
 use crate::query::sweep::truth_cases_tests::{Case, End, TOLERANCE, clearance, fails, limits, passes, slide, turn};
+use crate::query::sweep::truth_tests::with_drawn_sweep;
 use crate::query::sweep::{SweepLimits, SweepStatus};
 use crate::testkit::solids::{block, cells, tube_between};
 
@@ -165,7 +166,7 @@ pub(crate) fn dovetails() -> Vec<Case> {
         Case { name, parts: [groove, tongue], joints: along(Z), range: [-60.0, 45.0], limits, truth }
     };
     let mut cases = Vec::new();
-    for slope in [15.0, 30.0, 45.0] {
+    for slope in [15.0, 30.0, 40.0, 45.0] {
         let s = sin_cos_deg(slope).0;
         cases.push(of("dovetail", slope, 0.0, limits(), passes(SweepStatus::Contact, None)));
         cases.push(of(
@@ -218,4 +219,19 @@ pub(crate) fn drawers() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// At the end of a groove its sharp reflex edge ends in a face that other faces see only past the groove.
+#[test]
+fn a_sharp_dovetail_pressed_within_the_tolerance_is_proved() {
+    let pressed: Vec<Case> =
+        dovetails().into_iter().filter(|case| case.name == "dovetail pressed within the tolerance").collect();
+    assert_eq!(pressed.len(), 4);
+    for (k, case) in pressed.iter().enumerate() {
+        with_drawn_sweep(case, |sweep| {
+            let answer = sweep.answer();
+            assert_eq!(answer.status, SweepStatus::Contact, "{k}");
+            assert!(answer.tests < 10_000, "{k}: {}", answer.tests);
+        });
+    }
 }

@@ -5,7 +5,7 @@ use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, Mover, MoverR
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::explain::steps::step_text;
-use crate::report::number::{count, direction, length, length_text};
+use crate::report::number::{count, direction, length, length_text, move_text};
 use crate::report::rows::{rule_text, some_of};
 use crate::report::sentence::moving_text;
 use crate::report::text::{Paint, painted, shown};
@@ -108,18 +108,24 @@ pub(crate) fn fix_text(e: &Explanation, fix: &Fix) -> String {
             format!("the move causes a new or worse failure with {}", some_of(&names))
         }
     };
-    let by = length_text(length, e.units);
+    let by = move_text(length, e.units);
     format!("{}; {others}", moving_text(&name, &other, mover.why, &by, &direction(&along)))
 }
 
 /// Explains the status of the pair.
 pub(crate) fn why(e: &Explanation) -> String {
-    let length = |mm| length_text(mm, e.units);
-    let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
+    let tolerance = e.asked.map_or(e.settings.tolerance, |a| a.tolerance);
     let allowed = e.rule.as_ref().and_then(|r| r.verb.allow_depth());
     let demanded = e.rule.as_ref().and_then(|r| r.verb.min_clearance());
     let largest = e.rule.as_ref().and_then(|r| r.max_gap);
-    let depth = e.pair.overlap_depth.filter(|d| *d > 0.0).map(&length);
+    let depth = e.pair.overlap_depth.filter(|d| *d > 0.0);
+    // Lengths that differ are shown as different: their comparison is the reason.
+    let measured = e.pair.gap.filter(|gap| *gap > 0.0).or(depth);
+    let all: Vec<f64> = [Some(tolerance), allowed, demanded, largest, measured].into_iter().flatten().collect();
+    let digits = e.units.digits_to_tell(&all);
+    let length = |mm| e.units.format_length_to(mm, digits);
+    let tolerance = length(tolerance);
+    let depth = depth.map(&length);
     let overlap = depth.map_or("the overlap".to_owned(), |d| format!("the overlap of {d}"));
     match e.pair.status {
         Status::Ignored if e.in_one_unit => {

@@ -8,7 +8,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
-use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane};
+use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane, covers_in_plane};
 use crate::query::depth::inset::edge_cut::{EdgeCut, divided_face};
 use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
 use crate::query::depth::inset::vertex_split::{VertexSplit, strip_triangles};
@@ -278,7 +278,7 @@ impl<'a> InsetSurface<'a> {
         if let Some(far) = self.point_near(v, end, &[t, next]) {
             let all = [near[0], near[1], far];
             return all.iter().all(|x| plane.height(x).abs() <= self.tau)
-                && continues_in_plane(s, t, &all, &plane, self.flat);
+                && self.continues_along([t, next], [at, to], &all, &plane);
         }
         let wish = self.wishes.wish(end);
         let far = [t, next].map(|t| to + wish.of(t));
@@ -290,7 +290,17 @@ impl<'a> InsetSurface<'a> {
         };
         far_reached
             && near.iter().all(|x| plane.height(x).abs() <= self.tau)
-            && continues_in_plane(s, t, &[near, far].concat(), &plane, self.flat)
+            && self.continues_along([t, next], [at, to], &[near, far].concat(), &plane)
+    }
+
+    /// Tests if the surface covers some convex set in a plane that contains an edge and the projections of these points.
+    /// `sides` are the triangles at the edge, `ends` its ends. Takes the hull of the first triangle, or that of the edge
+    /// alone: at a sharp reflex edge, the third corner of a triangle sees the projections only past the surface.
+    fn continues_along(&self, sides: [u32; 2], ends: [Vec3; 2], feet: &[Vec3], plane: &Plane) -> bool {
+        let (s, flat) = (self.surface, self.flat);
+        let all = [&ends, feet].concat();
+        continues_in_plane(s, sides[0], feet, plane, flat)
+            || sides.iter().any(|&t| covers_in_plane(s, t, &all, plane, flat))
     }
 
     /// Largest distance of a point, displaced by `d`, from its triangles `of` or from the faces continuing beyond them
