@@ -2,6 +2,7 @@
 
 use crate::check::{JointOutcome, JointRange, JointRanges, JointSide, Status};
 use crate::geom::LengthUnit;
+use crate::geom::math::greater;
 use crate::json::write::write_json;
 use crate::report::Format;
 use crate::report::json;
@@ -13,6 +14,9 @@ use std::io::{self, Write};
 
 /// Significant digits of a free value; rounding towards the drawing keeps it free.
 const DIGITS: i32 = 6;
+
+/// Difference within which a value counts as a limit (share of the value): units and followers round it.
+const ROUNDING: f64 = 1e-9;
 
 /// Writes the ranges; [`Format::Table`] is the text.
 ///
@@ -41,7 +45,16 @@ fn text(found: &JointRanges, range: &JointRange, units: LengthUnit, out: &mut im
     for (side, head) in range.sides.iter().zip(["down", "up"]) {
         writeln!(out, "{head:>6}  {}", side_text(found, joint, side, units))?;
     }
-    writeln!(out, "  {}", line(joint, range, units))
+    // A joint of a sub-assembly stands in another file, perhaps in other units.
+    let in_units = if joint.name.contains('/') && joint.kind == "prismatic" { units.name() } else { "" };
+    let comma = if in_units.is_empty() { "" } else { ", in " };
+    writeln!(out, "  {}{comma}{in_units}", line(joint, range, units))
+}
+
+/// True if a side ends at a limit of its joint, up to rounding.
+fn ends_at_limit(joint: &JointOutcome, side: &JointSide) -> bool {
+    let same = |limit: f64| (side.free - limit).abs() <= ROUNDING * greater(side.free.abs(), limit.abs());
+    joint.range.is_some_and(|range| range.into_iter().any(same))
 }
 
 /// Describes one direction: `to 106.289; lid and post interfere from 106.289 on`.
@@ -49,9 +62,9 @@ fn side_text(found: &JointRanges, joint: &JointOutcome, side: &JointSide, units:
     let free = free_text(joint, side, units);
     let Some(stop) = side.stop else {
         return match joint.range {
-            Some(_) => format!("to {free}, the limit"),
+            _ if ends_at_limit(joint, side) => format!("to {free}, the limit"),
             None if side.is_turn(joint.home) => format!("to {free}, one turn"),
-            None => format!("to {free}, where a follower or a loop ends"),
+            _ => format!("to {free}, where a follower or a loop ends"),
         };
     };
     let [a, b] = stop.pair.map(|i| shown(&found.ids[i.0 as usize]));

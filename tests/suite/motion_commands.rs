@@ -90,6 +90,25 @@ fn range_turns_both_ways_from_home() {
 }
 
 #[test]
+fn range_names_the_unit_of_a_slide_in_another_file() {
+    let scratch = Scratch::new();
+    scratch.write("p.obj", obj(&block([0.0; 3], [10.0; 3])));
+    let sub = json!({ "version": 1, "units": "inch", "parts": { "p": { "mesh": "p.obj", "units": "mm" } },
+        "instances": [{ "id": "x", "part": "p" }, { "id": "y", "part": "p", "placement": { "translation": [2, 0, 0] } }],
+        "joints": { "j": { "type": "prismatic", "axis": "x", "moves": ["x"], "range": [0, 1] } } });
+    scratch.write("sub.json", sub.to_string());
+    scratch.write("a.json", r#"{ "version": 1, "instances": [{ "id": "m", "assembly": "sub.json" }] }"#);
+    let line = |file: &str| {
+        let ran = interfere(&["range", scratch.path().join(file).to_str().expect("UTF-8")]);
+        ran.stdout.lines().last().expect("a line").to_owned()
+    };
+    assert_eq!(
+        (line("a.json"), line("sub.json")),
+        ("  \"range\": [0, 25.4], in mm".into(), "  \"range\": [0, 1]".into())
+    );
+}
+
+#[test]
 fn range_refuses_joints_without_a_value_of_their_own() {
     for (joint, message) in [
         ("right", "the joint `right` has no value of its own; name the joint that it follows, `left`"),
