@@ -11,8 +11,8 @@ use crate::json::wording::{nearest, quoted};
 use crate::motion::{AS_DRAWN, Follow, Joint, JointIx, JointKind, Loop, Mechanism, MechanismJoint, RunKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A joint for [`AssemblyBuilder::joint`](crate::AssemblyBuilder::joint). Values are degrees for turns and screws, mm for
-/// slides; points and lengths are in mm, in the frame of the assembly as drawn. Turns follow the right hand.
+/// A joint for [`AssemblyBuilder::joint`](crate::AssemblyBuilder::joint). Values are degrees for turns and screws, mm
+/// for slides; points and lengths are in mm, in the frame of the assembly as drawn. Turns follow the right hand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewJoint {
     kind: JointKind,
@@ -85,8 +85,8 @@ impl NewJoint {
     }
 }
 
-/// A pin that closes a loop of joints, for [`AssemblyBuilder::pin`](crate::AssemblyBuilder::pin). Points are in mm, in the
-/// frame of the assembly as drawn.
+/// A pin that closes a loop of joints, for [`AssemblyBuilder::pin`](crate::AssemblyBuilder::pin). Points are in mm, in
+/// the frame of the assembly as drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewPin {
     links: [String; 2],
@@ -97,8 +97,8 @@ pub struct NewPin {
 
 impl NewPin {
     /// A pin about the axis through a point, between the parts that two joints carry. The loop sets the values of the
-    /// joints `solves`, two of its ring; they take no value of their own. Turns of the ring have the axis of the pin, and
-    /// slides go across it.
+    /// joints `solves`, two of its ring; they take no value of their own. Turns of the ring have the axis of the pin,
+    /// and slides go across it.
     pub fn new(links: [&str; 2], at: Vec3, axis: Vec3, solves: [&str; 2]) -> Self {
         Self { links: links.map(str::to_owned), at, axis, solves: solves.map(str::to_owned) }
     }

@@ -40,8 +40,8 @@ pub struct AcceptArgs {
 
     /// Pairs to accept: A B, A,B, an id or '#3' [default: all].
     ///
-    /// Accepts only these pairs: each the full ids of its two instances as A B or A,B, its id in the reports, or a row '#3' in
-    /// --report with all its pairs. Without a pair, accepts every finding.
+    /// Accepts only these pairs: each the full ids of its two instances as A B or A,B, its id in the reports, or a row
+    /// '#3' in --report with all its pairs. Without a pair, accepts every finding.
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
 

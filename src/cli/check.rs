@@ -110,8 +110,8 @@ impl CheckSettings {
         in_mm("--gap-width", self.gap_width.as_ref(), units)
     }
 
-    /// Refuses outputs over a file or mesh of the assembly, before any of several runs. An assembly that cannot be loaded
-    /// has its errors from its own run.
+    /// Refuses outputs over a file or mesh of the assembly, before any of several runs. An assembly that cannot be
+    /// loaded has its errors from its own run.
     ///
     /// # Errors
     /// Returns the first problem.
@@ -260,7 +260,8 @@ impl Check {
         end.run(ran, console)
     }
 
-    /// Checks and judges the assembly, prints its warnings below `label`, the name of the assembly, and draws its pictures.
+    /// Checks and judges the assembly, prints its warnings below `label`, the name of the assembly, and draws its
+    /// pictures.
     pub(crate) fn judge(
         &self,
         label: &str,

@@ -188,7 +188,8 @@ pub(crate) fn paths(judged: &Judged, row: usize) -> Option<[String; 2]> {
     Some([now, accepted.travel?].map(|mm| length_text(mm, o.units)))
 }
 
-/// Accepted depth, gap or translation, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
+/// Accepted depth, gap or translation, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse
+/// in `measure`.
 pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
     let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&measure));
     if let (Metric::Penetration, Some(before)) = (measure, accepted.and_then(|a| a.penetration_depth)) {

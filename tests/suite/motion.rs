@@ -349,7 +349,8 @@ fn every_format_has_the_rows_of_the_runs() {
     assert!(github.contains("line=11,title=run flung::1 interference: lid and post overlap"), "{github}");
 }
 
-/// The hinged box with a largest gap between lid and post, which are 10 mm apart as drawn, and the post moved by some mm.
+/// The hinged box with a largest gap between lid and post, which are 10 mm apart as drawn, and the post moved by some
+/// mm.
 fn limited(scratch: &Scratch, largest: f64, moved: f64) -> PathBuf {
     hinged_box(scratch, |file| {
         file["rules"] =

@@ -139,7 +139,8 @@ pub(crate) fn shown_value(kind: JointKind, value: f64, unit: LengthUnit) -> Stri
     if kind == JointKind::Prismatic { unit.as_given(value).to_string() } else { value.to_string() }
 }
 
-/// Rounding of a joint value by units, ratios and offsets (share of the numbers): a value this close to a limit keeps it.
+/// Rounding of a joint value by units, ratios and offsets (share of the numbers): a value this close to a limit keeps
+/// it.
 const ON_LIMIT: f64 = 1e-12;
 
 /// True if a value lies outside a range by more than rounding.

@@ -11,8 +11,8 @@ use crate::geom::LengthUnit;
 use crate::json::wording::quoted;
 use crate::motion::{JointIx, JointKind, Loop, LoopStop, Mechanism, RunKind};
 
-/// Largest angle between a joint's axis and the direction that its loop demands (radians): more than the rounding of axes
-/// written with seven digits.
+/// Largest angle between a joint's axis and the direction that its loop demands (radians): more than the rounding of
+/// axes written with seven digits.
 pub(crate) const PLANAR: f64 = 1e-6;
 
 /// Adds the loops to a mechanism; reports loops that cannot be solved, and joints without a range outside every loop.
@@ -212,8 +212,8 @@ fn refuse_endless(loops: &[Loop], files: &[File], tree: &JointTree, report: &mut
     }
 }
 
-/// Problems of a run that drives a loop beyond its motion, or a follower or a solved joint out of its range. `joints` are
-/// the names by [`JointIx`]. Each has its fix.
+/// Problems of a run that drives a loop beyond its motion, or a follower or a solved joint out of its range. `joints`
+/// are the names by [`JointIx`]. Each has its fix.
 pub(crate) fn driven_too_far(
     joints: &[&str],
     mechanism: &Mechanism,

@@ -1,9 +1,9 @@
 //! Relates two triangle meshes: separate, or with certified bounds (a bracket) of their overlap depth.
 //!
-//! [`meet`] measures the distance of the surfaces first. Pairs in contact become a [`OverlapSearch`] and start with the cheap
-//! bounds of their hulls. [`super::refine`] then narrows this bracket on demand. Upper bounds hold for the boundaries
-//! of solids only, so `resolve` replaces self-intersecting surfaces by the boundaries of their solids before the first
-//! upper bound.
+//! [`meet`] measures the distance of the surfaces first. Pairs in contact become a [`OverlapSearch`] and start with the
+//! cheap bounds of their hulls. [`super::refine`] then narrows this bracket on demand. Upper bounds hold for the
+//! boundaries of solids only, so `resolve` replaces self-intersecting surfaces by the boundaries of their solids before
+//! the first upper bound.
 
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Bounds, Pose, Vec3};

@@ -1,9 +1,10 @@
 //! Shows that no triangle inside the solid of its own part reaches the other solid: then a verdict needs no self-union.
 //!
-//! Let b be a ball in both solids, and T a triangle of A through b. T reaches the solid of B. If T bounds the solid of A,
-//! with the outside in front, then b reaches outside A. So b has no triangle of A inside, and none of B. A certificate by
-//! inset ([`crate::query::depth::inset::certificate`]) keeps the winding numbers of the centre of b, for the surfaces as
-//! given. So the certificate bounds the radius of b if every triangle that reaches the other solid bounds its own.
+//! Let b be a ball in both solids, and T a triangle of A through b. T reaches the solid of B. If T bounds the solid of
+//! A, with the outside in front, then b reaches outside A. So b has no triangle of A inside, and none of B. A
+//! certificate by inset ([`crate::query::depth::inset::certificate`]) keeps the winding numbers of the centre of b, for
+//! the surfaces as given. So the certificate bounds the radius of b if every triangle that reaches the other solid
+//! bounds its own.
 
 use crate::geom::math::greater;
 use crate::geom::triangle::{closest, intersects};
@@ -14,8 +15,8 @@ use crate::query::triangles::pairing::Pairing;
 use crate::shape::self_union::bound_the_solid;
 use crate::shape::surface::placed::PlacedSurface;
 
-/// Distance from a surface up to which a triangle counts as reaching it (multiples of the pair's rounding): more than any
-/// query moves it.
+/// Distance from a surface up to which a triangle counts as reaching it (multiples of the pair's rounding): more than
+/// any query moves it.
 const REACH_IN_ROUNDINGS: f64 = 16.0;
 
 impl OverlapSearch<'_> {
@@ -24,9 +25,9 @@ impl OverlapSearch<'_> {
         REACH_IN_ROUNDINGS * greater(self.ask.rounding, self.ask.margin)
     }
 
-    /// True if every triangle within [`Self::reach_of_solids`] of the other solid bounds its own, for both parts. The first
-    /// call costs one traversal of both trees, one pass over all triangles, and a search for crossings of the triangles
-    /// found. False for pairs without a definite inside.
+    /// True if every triangle within [`Self::reach_of_solids`] of the other solid bounds its own, for both parts. The
+    /// first call costs one traversal of both trees, one pass over all triangles, and a search for crossings of the
+    /// triangles found. False for pairs without a definite inside.
     pub(crate) fn only_boundaries_reach(&mut self) -> bool {
         if let Some(known) = self.only_boundaries_reach {
             return known;
@@ -69,8 +70,8 @@ fn only_boundaries_reach(p: &Pairing, reach: f64) -> bool {
     })
 }
 
-/// Marks the triangles inside the other solid. The unmarked ones are away from its surface, so those connected by vertices
-/// lie on one side of it.
+/// Marks the triangles inside the other solid. The unmarked ones are away from its surface, so those connected by
+/// vertices lie on one side of it.
 fn add_inside(own: &PlacedSurface, other: &PlacedSurface, reaching: &mut [bool]) {
     let triangles = &own.surface.triangles;
     let mut sets = UnionFind::new(own.surface.vertices.len());

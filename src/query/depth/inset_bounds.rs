@@ -55,8 +55,8 @@ impl OverlapSearch<'_> {
     }
 
     /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
-    /// allowed width of the bracket (mm). Longer steps do not pay: a certificate tests all close triangles, and a failed
-    /// inset only those up to the first crossing.
+    /// allowed width of the bracket (mm). Longer steps do not pay: a certificate tests all close triangles, and a
+    /// failed inset only those up to the first crossing.
     pub(super) fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize, care: Effort) {
         for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));

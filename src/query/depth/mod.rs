@@ -1,8 +1,8 @@
 //! Measures one pair of triangle meshes: distance if they are separate, overlap depth if they are in contact.
 //!
-//! The depth is the diameter of the largest common ball. [`classify`] separates disjoint pairs, with their distance, from
-//! pairs in contact. For pairs in contact, a [`OverlapSearch`] keeps certified bounds of the depth and narrows them on
-//! demand.
+//! The depth is the diameter of the largest common ball. [`classify`] separates disjoint pairs, with their distance,
+//! from pairs in contact. For pairs in contact, a [`OverlapSearch`] keeps certified bounds of the depth and narrows
+//! them on demand.
 //!
 //! - [`bracket`]: are the two meshes separate, or which bounds of the depth hold? Starts with the hulls' linear
 //!   programme.

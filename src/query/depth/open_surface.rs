@@ -1,7 +1,7 @@
 //! Tests and measures pairs with a surface without a definite inside, by generalised winding numbers.
 //!
-//! [`interpenetrates`] decides if the distance describes the pair. [`BallSearch`] looks for a common ball. The search also serves
-//! solids with unresolved self-unions: a common ball is the only certain result for them.
+//! [`interpenetrates`] decides if the distance describes the pair. [`BallSearch`] looks for a common ball. The search
+//! also serves solids with unresolved self-unions: a common ball is the only certain result for them.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;

@@ -221,7 +221,7 @@ pub(crate) fn drawers() -> Vec<Case> {
     cases
 }
 
-/// At the end of a groove its sharp reflex edge ends in a face that other faces see only past the groove.
+/// At its end, the sharp reflex edge of a groove meets a flat face, and the vertex there must split.
 #[test]
 fn a_sharp_dovetail_pressed_within_the_tolerance_is_proved() {
     let pressed: Vec<Case> =

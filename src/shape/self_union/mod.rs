@@ -65,14 +65,14 @@ impl Surface {
         self.resolved.get().map(Resolution::kind)
     }
 
-    /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call searches
-    /// for them, in about the time of building the tree.
+    /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call
+    /// searches for them, in about the time of building the tree.
     pub(crate) fn has_self_intersections(&self) -> bool {
         self.inside == Inside::Solid && !self.is_known_boundary() && self.self_intersections().pairs > 0
     }
 
-    /// True if the surface is one closed patch without crossings: the boundary of its solid. The first call costs as much
-    /// as [`Self::has_self_intersections`].
+    /// True if the surface is one closed patch without crossings: the boundary of its solid. The first call costs as
+    /// much as [`Self::has_self_intersections`].
     pub(crate) fn is_one_patch(&self) -> bool {
         let one = || Patches::of(self, &vec![false; self.triangles.len()]).count() == 1;
         self.inside == Inside::Solid && !self.has_self_intersections() && one()
@@ -107,9 +107,9 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
         .unwrap_or_else(Resolution::Failed)
 }
 
-/// True if each of these triangles bounds the solid of a closed surface: it meets no other triangle besides shared corners
-/// and edges, the outside is in front and the solid behind. Costs a search of the tree near these triangles, and one ray
-/// for each connected set of them; a later call saves the triangles of earlier ones.
+/// True if each of these triangles bounds the solid of a closed surface: it meets no other triangle besides shared
+/// corners and edges, the outside is in front and the solid behind. Costs a search of the tree near these triangles,
+/// and one ray for each connected set of them; a later call saves the triangles of earlier ones.
 pub(crate) fn bound_the_solid(s: &Surface, chosen: &[bool]) -> bool {
     let known = || s.bounding.lock().unwrap_or_else(PoisonError::into_inner);
     let mut unknown = chosen.to_vec();

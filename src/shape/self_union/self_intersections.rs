@@ -29,8 +29,8 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
     self_intersections(s, most).pairs
 }
 
-/// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`. A large surface is
-/// searched on all threads of the pool, with the same result unless there are `most`.
+/// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`. A large surface
+/// is searched on all threads of the pool, with the same result unless there are `most`.
 pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections {
     let threads = if s.triangles.len() < parallel::LARGE { 1 } else { parallel::threads() };
     self_intersections_on(threads, s, most)
@@ -51,8 +51,8 @@ pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) ->
     SelfIntersections { pairs: pairs.min(most), crosses }
 }
 
-/// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost: one
-/// pass over the tree, and a search near the chosen triangles.
+/// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost:
+/// one pass over the tree, and a search near the chosen triangles.
 pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
     let nodes = &s.tree().nodes;
     let mut near = vec![false; nodes.len()];
@@ -112,8 +112,8 @@ impl Search<'_> {
         self.items.get(t as usize).copied().unwrap_or_else(|| Element::of(self.s, t))
     }
 
-    /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on the
-    /// way to `found`.
+    /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on
+    /// the way to `found`.
     fn divided(&self, count: usize, found: &mut Found) -> Vec<(u32, u32)> {
         let mut open = self.roots();
         while !open.is_empty() && open.len() < count {

@@ -247,8 +247,8 @@ impl Surface {
     }
 
     /// Neighbour across edge `k` (from corner `k` to corner `k + 1`); `u32::MAX` unless exactly two triangles share the
-    /// edge in opposite directions. The first call sorts all edges, O(n log n). On a large surface each call searches the
-    /// triangles around a vertex.
+    /// edge in opposite directions. The first call sorts all edges, O(n log n). On a large surface each call searches
+    /// the triangles around a vertex.
     pub fn neighbor(&self, t: u32, k: usize) -> u32 {
         self.adjacency().neighbor(&self.triangles, t, k)
     }

@@ -245,8 +245,8 @@ impl<'a> InsetSurface<'a> {
     /// Position of a split vertex. The vertex stays unsplit if the flat strip leaves its plane. It then moves along the
     /// mean normal, so by at most τ: a flat strip from the other end of an edge relies on that.
     ///
-    /// The other end of a reflex edge may be unsplit: its position is within τ of a convex set that contains the edge, and
-    /// so is the strip.
+    /// The other end of a reflex edge may be unsplit: its position is within τ of a convex set that contains the edge,
+    /// and so is the strip.
     fn parted(&self, v: u32, split: &VertexSplit) -> VertexPosition {
         let s = self.surface;
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
@@ -293,9 +293,10 @@ impl<'a> InsetSurface<'a> {
             && self.continues_along([t, next], [at, to], &[near, far].concat(), &plane)
     }
 
-    /// Tests if the surface covers some convex set in a plane that contains an edge and the projections of these points.
-    /// `sides` are the triangles at the edge, `ends` its ends. Takes the hull of the first triangle, or that of the edge
-    /// alone: at a sharp reflex edge, the third corner of a triangle sees the projections only past the surface.
+    /// Tests if the surface covers some convex set in a plane that contains an edge and the projections of these
+    /// points. `sides` are the triangles at the edge, `ends` its ends. Takes the hull of the first triangle, or that of
+    /// the edge alone: beside a sharp reflex edge, a line from the third corner of a triangle to a projection leaves
+    /// the surface.
     fn continues_along(&self, sides: [u32; 2], ends: [Vec3; 2], feet: &[Vec3], plane: &Plane) -> bool {
         let (s, flat) = (self.surface, self.flat);
         let all = [&ends, feet].concat();
