@@ -8,6 +8,7 @@ use crate::findings::Judged;
 use crate::report::PictureLinks;
 use crate::report::sentence::sentence;
 use crate::report::xml::escaped;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 /// Result of a pair's case.
@@ -50,6 +51,14 @@ pub(crate) enum Suite<'a> {
 }
 
 impl Suite<'_> {
+    /// Name of the assembly; its path without a verdict.
+    fn name(&self) -> &str {
+        match self {
+            Self::Judged(judged, _) => &judged.outcome.name,
+            Self::Failed(path, _) => path,
+        }
+    }
+
     /// Number of cases, failures, errors and skipped cases.
     fn counts(&self) -> [usize; 4] {
         let Self::Judged(judged, _) = self else { return [1, 0, 1, 0] };
@@ -74,10 +83,8 @@ pub(crate) fn document(suites: &[Suite<'_>], out: &mut dyn Write) -> io::Result<
     writeln!(out, "<testsuites name=\"interfere\" {}>", totals(all))?;
     for suite in suites {
         let counts = suite.counts();
-        let name = escaped(match suite {
-            Suite::Judged(judged, _) => &judged.outcome.name,
-            Suite::Failed(path, _) => path,
-        });
+        let name = suite_name(suite, suites);
+        let name = escaped(&name);
         writeln!(out, "  <testsuite name=\"{name}\" {} skipped=\"{}\">", totals(counts), counts[3])?;
         match suite {
             Suite::Judged(judged, links) => cases(judged, *links, &name, &mut out)?,
@@ -87,6 +94,13 @@ pub(crate) fn document(suites: &[Suite<'_>], out: &mut dyn Write) -> io::Result<
     }
     writeln!(out, "</testsuites>")?;
     out.flush()
+}
+
+/// Name of a suite among others. Assemblies of one name are told apart by their paths.
+fn suite_name<'a>(suite: &'a Suite<'_>, among: &[Suite<'_>]) -> Cow<'a, str> {
+    let Suite::Judged(judged, _) = suite else { return suite.name().into() };
+    let alike = among.iter().filter(|other| other.name() == suite.name()).count();
+    if alike > 1 { format!("{} ({})", judged.outcome.name, judged.outcome.path).into() } else { suite.name().into() }
 }
 
 /// Writes the properties and the cases of a suite.

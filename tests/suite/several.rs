@@ -114,6 +114,13 @@ fn junit_has_a_suite_for_each_assembly() {
         assert_eq!(count(root, key), suites.iter().map(|s| count(*s, key)).sum::<usize>(), "{key}");
     }
     assert_eq!((count(root, "failures"), count(root, "errors")), (1, 1));
+    // All files have one name: viewers merge suites of one name.
+    let names: Vec<_> = suites.iter().map(|s| s.attribute("name").expect("a name")).collect();
+    let expected = PATHS.map(|name| {
+        let path = format!("designs/{name}/assembly.json");
+        if name == "torn" { path } else { format!("assembly ({path})") }
+    });
+    assert_eq!(names, expected);
     assert!(text.contains("did you mean `units`?"), "{text}");
 }
 
