@@ -46,9 +46,9 @@ fn text(found: &JointRanges, range: &JointRange, units: LengthUnit, out: &mut im
         writeln!(out, "{head:>6}  {}", side_text(found, joint, side, units))?;
     }
     // A joint of a sub-assembly stands in another file, perhaps in other units.
-    let in_units = if joint.name.contains('/') && joint.kind == "prismatic" { units.name() } else { "" };
-    let comma = if in_units.is_empty() { "" } else { ", in " };
-    writeln!(out, "  {}{comma}{in_units}", line(joint, range, units))
+    let is_elsewhere = joint.name.contains('/') && joint.kind == "prismatic";
+    let unit = if is_elsewhere { format!(", in {}", units.name()) } else { String::new() };
+    writeln!(out, "  {}{unit}", line(joint, range, units))
 }
 
 /// True if a side ends at a limit of its joint, up to rounding.

@@ -42,9 +42,7 @@ impl PreparedTriangles {
 
     /// Facet table of the boundary of the solid, or of the surface as given; one table if they are equal.
     pub(crate) fn facets(&self, shape: &Shape, as_given: bool) -> &FacetTable {
-        let known_equal =
-            self.surface.known_overlaps().is_some() && std::ptr::eq(self.surface.solid(), &raw const self.surface);
-        let as_given = as_given && !known_equal;
+        let as_given = as_given && !self.surface.is_known_boundary();
         self.facets[usize::from(as_given)].get_or_init(|| {
             if shape.geometry == Geometry::Hull || shape.pieces().is_some() {
                 return FacetTable::default();

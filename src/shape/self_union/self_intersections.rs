@@ -108,10 +108,6 @@ impl Search<'_> {
         self.chosen.as_ref().is_none_or(|(triangles, _)| triangles[k as usize] || triangles[l as usize])
     }
 
-    fn item(&self, t: u32) -> Element {
-        self.items.get(t as usize).copied().unwrap_or_else(|| Element::of(self.s, t))
-    }
-
     /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on
     /// the way to `found`.
     fn divided(&self, count: usize, found: &mut Found) -> Vec<(u32, u32)> {
@@ -164,14 +160,17 @@ impl Search<'_> {
 
     /// Tests triangle `k` with each triangle of a range.
     fn test(&self, k: u32, others: Range<u32>, found: &mut Found) {
-        let one = self.item(k);
-        for l in others {
-            let other = self.item(l);
+        let one = self.items.get(k as usize).copied().unwrap_or_else(|| Element::of(self.s, k));
+        let mut test = |l: u32, other: &Element| {
             let boxes_meet = (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all();
-            if boxes_meet && self.is_chosen((k, l)) && intersects_beyond_shared(self.s, (k, &one), (l, &other)) {
+            if boxes_meet && self.is_chosen((k, l)) && intersects_beyond_shared(self.s, (k, &one), (l, other)) {
                 found.pairs += 1;
                 found.triangles.extend([k, l]);
             }
+        };
+        match self.items.get(others.start as usize..others.end as usize) {
+            Some(known) => others.zip(known).for_each(|(l, other)| test(l, other)),
+            None => others.for_each(|l| test(l, &Element::of(self.s, l))),
         }
     }
 }
