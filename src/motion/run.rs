@@ -76,6 +76,9 @@ impl Segment {
         for [from, to] in &self.ranges {
             let end = |k: usize| if k == steps { *to } else { from + (to - from) * (k as f64 / steps as f64) };
             let parts: Vec<Cell> = (0..steps).map(|k| Cell::between(end(k), end(k + 1))).collect();
+            if self.ranges.len() == 1 {
+                return parts;
+            }
             let with = |cell: &Cell, part: &Cell| Cell {
                 center: [cell.center.as_slice(), &part.center].concat(),
                 half: [cell.half.as_slice(), &part.half].concat(),

@@ -122,6 +122,9 @@ pub(crate) fn failing_travel(query: &SweepQuery<'_>, answer: &SweepAnswer) -> f6
         for part in found.failing.iter().flatten() {
             let outer = query.effort == Effort::All;
             let [from, to] = if outer { [&part.from[0], &part.to[1]] } else { [&part.from[1], &part.to[0]] };
+            if from == to {
+                continue;
+            }
             let at = |k: usize, p: usize| from[p] + (to[p] - from[p]) * (k as f64 / TRAVEL_CELLS as f64);
             for k in 0..TRAVEL_CELLS {
                 let ranges: Vec<[f64; 2]> = (0..from.len()).map(|p| [at(k, p), at(k + 1, p)]).collect();

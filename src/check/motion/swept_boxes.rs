@@ -7,7 +7,7 @@ use crate::check::pairs::candidates::{Candidate, close_pairs, turned_box, with_r
 use crate::check::prepare::shapes::Shapes;
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Aabb, Pose};
-use crate::motion::{Cell, Frame, Segment};
+use crate::motion::{Cell, Chain, Frame, Segment};
 use rayon::prelude::*;
 
 /// Boxes of a segment for each instance: neighbouring cells share a box.
@@ -21,7 +21,7 @@ pub(crate) struct SweptBoxes {
 
 impl SweptBoxes {
     /// Boxes over the cells of all segments, grown by `by` (mm) and the rounding bound. Cost: one configuration of its
-    /// joints for each instance and cell.
+    /// joints for each moving instance and cell.
     pub(crate) fn of(assembly: &Assembly, shapes: &Shapes, segments: &[(Segment, Vec<Cell>)], by: f64) -> Self {
         let instances = (0..assembly.instances.len()).into_par_iter();
         Self { of: instances.map(|k| boxes(assembly, shapes, segments, by, k)).collect() }
@@ -50,26 +50,32 @@ fn boxes(assembly: &Assembly, shapes: &Shapes, segments: &[(Segment, Vec<Cell>)]
     let shape = &shapes.all[placed.shape as usize];
     let drawn = Pose { rotation: placed.pose.rotation, translation: placed.pose.point(&shape.convex.origin) };
     let root = Pose::identity();
-    let mut out = Vec::new();
-    let mut moves = false;
-    for (segment, cells) in segments {
-        let joint = assembly.instances[k].joint;
-        let chain = assembly.motion.mechanism.chain_between(None, joint, [&root, &drawn], &segment.laws);
-        moves |= !chain.is_static();
-        let of_cell = |cell: &Cell| {
-            let frame = Frame::new(&chain, cell);
-            let at = frame.pose.translation;
-            let moved = frame.spread_of_ball(&at, radius(shape)).displacement;
-            let size = at.amax() + shape.max_abs + shape.convex.diameter;
-            let rounding = 16.0 * UNIT_ROUNDOFF * size + 2.0 * chain.rounding(cell, size) + placed.residual;
-            let local = turned_box(shape, &frame.pose);
-            Aabb { min: local.min + at, max: local.max + at }.inflated(by + moved + rounding)
-        };
-        let together = cells.len().div_ceil(BOXES).max(1);
-        out.extend(cells.chunks(together).map(|c| c.iter().map(of_cell).fold(Aabb::EMPTY, |all, b| all.union(&b))));
+    let joint = assembly.instances[k].joint;
+    let mechanism = &assembly.motion.mechanism;
+    let chain_of = |segment: &Segment| mechanism.chain_between(None, joint, [&root, &drawn], &segment.laws);
+    let chains: Vec<Chain> = segments.iter().map(|(segment, _)| chain_of(segment)).collect();
+    let of_cell = |chain: &Chain, cell: &Cell| {
+        let frame = Frame::new(chain, cell);
+        let at = frame.pose.translation;
+        let moved = frame.spread_of_ball(&at, radius(shape)).displacement;
+        let size = at.amax() + shape.max_abs + shape.convex.diameter;
+        let rounding = 16.0 * UNIT_ROUNDOFF * size + 2.0 * chain.rounding(cell, size) + placed.residual;
+        let local = turned_box(shape, &frame.pose);
+        Aabb { min: local.min + at, max: local.max + at }.inflated(by + moved + rounding)
+    };
+    let mut of_segments = chains.iter().zip(segments).map(|(chain, (_, cells))| (chain, cells));
+    if chains.iter().all(Chain::is_static) {
+        // The box is the same in all cells.
+        let first = of_segments.find_map(|(chain, cells)| cells.first().map(|cell| of_cell(chain, cell)));
+        return first.into_iter().collect();
     }
-    if !moves {
-        out.truncate(1);
+    let of_part = |chain: &Chain, part: &[Cell]| {
+        part.iter().map(|cell| of_cell(chain, cell)).fold(Aabb::EMPTY, |all, b| all.union(&b))
+    };
+    let mut out = Vec::new();
+    for (chain, cells) in of_segments {
+        let together = cells.len().div_ceil(BOXES).max(1);
+        out.extend(cells.chunks(together).map(|part| of_part(chain, part)));
     }
     out
 }

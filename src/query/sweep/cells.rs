@@ -27,6 +27,27 @@ pub(crate) struct Interval {
     parent: Option<u32>,
 }
 
+impl Interval {
+    /// Evaluates a chain in the middle of an interval. `balls` lie around A and B, each in its own frame: centre, radius
+    /// (mm).
+    pub(crate) fn new(chain: &Chain, [from, to]: [f64; 2], balls: &[(Vec3, f64); 2]) -> Self {
+        let cell = Cell::between(from, to);
+        let frame = Frame::new(chain, &cell);
+        let displacement = displacement(&frame, balls);
+        Self {
+            from,
+            to,
+            middle: cell.center[0],
+            frame,
+            displacement,
+            judged: None,
+            is_open: false,
+            halves: None,
+            parent: None,
+        }
+    }
+}
+
 /// All intervals of a run made so far. Each is made once.
 pub(crate) struct Cells<'a> {
     chain: &'a Chain,
@@ -45,20 +66,7 @@ impl<'a> Cells<'a> {
     }
 
     fn interval(&self, from: f64, to: f64, parent: Option<u32>) -> Interval {
-        let cell = Cell::between(from, to);
-        let frame = Frame::new(self.chain, &cell);
-        let displacement = displacement(&frame, &self.balls);
-        Interval {
-            from,
-            to,
-            middle: cell.center[0],
-            frame,
-            displacement,
-            judged: None,
-            is_open: false,
-            halves: None,
-            parent,
-        }
+        Interval { parent, ..Interval::new(self.chain, [from, to], &self.balls) }
     }
 
     pub(crate) fn get(&self, id: u32) -> &Interval {

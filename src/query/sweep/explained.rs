@@ -184,7 +184,7 @@ impl Sweep<'_> {
         let mut cells = Cells::new(self.chain, [at, self.range[1]], self.balls());
         let course = level.course(&work.still, work.floor);
         let Proof { violation, open } =
-            course.prove(&mut cells, distance, &mut work.budget, |_, _, _, _| Judgement::Broken);
+            course.prove(&mut cells, distance, &mut work.budget, |_, _, _| Judgement::Broken);
         work.frames += cells.count();
         let first = open.first().map(|o| o[0]).into_iter().chain(violation.map(|v| v.at)).reduce(lesser);
         Shown::before(first, self.range[1])

@@ -5,7 +5,7 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
-use crate::motion::{Frame, MovingAxis, Twist};
+use crate::motion::{Frame, MovingAxis, Spread, Twist};
 use crate::query::convex::gjk::{GjkEnd, HullPair, separation};
 use crate::query::depth::SolidRef;
 use crate::query::sweep::prove::Near;
@@ -18,6 +18,9 @@ use std::borrow::Cow;
 /// more counts as concave. About a millisecond.
 const MAX_TESTS: usize = 4_000_000;
 
+/// Largest number of steps of a prediction; the nearest vertex changes from one to the next.
+const MAX_STEPS: usize = 16;
+
 /// Hulls of two convex solids, or of their insets.
 pub(crate) struct MovingHulls<'a> {
     hulls: [Cow<'a, Convex>; 2],
@@ -29,9 +32,28 @@ pub(crate) struct MovingHulls<'a> {
 pub(crate) enum HullsTested {
     /// The hulls stay farther apart than asked.
     Apart,
-    /// The closest points in the middle of the cell, and the lower bound of the distance over the cell (mm), up to
-    /// rounding.
-    Near(Near, f64),
+    /// They may come closer.
+    Near {
+        /// Closest points in the middle of the cell.
+        near: Near,
+        /// Lower bound of the distance over the cell (mm), up to rounding.
+        bound: f64,
+        /// Motion of either hull along the direction of the bound; `None` for hulls that overlap in the middle.
+        motions: Option<[Motion; 2]>,
+    },
+}
+
+/// Motion of one hull over a cell, seen from the other one, along the direction of a bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Motion {
+    /// Side that moves, 0 or 1; the other one stands still.
+    moving: usize,
+    /// Unit vector from the standing hull to the moving one (A's frame).
+    n: Vec3,
+    /// Largest coordinate of the standing hull along it (mm).
+    standing: f64,
+    /// Largest motion of the moving hull.
+    spread: Spread,
 }
 
 impl<'a> MovingHulls<'a> {
@@ -59,11 +81,10 @@ impl<'a> MovingHulls<'a> {
         let spread_of_b = frame.spread(|axis| reach(b, Some(&frame.pose), &center_of_b, axis));
         let center_of_a = a.aabb.center() + self.origins[0];
         let spread_of_a = frame.spread_of_a(|axis| reach(a, None, &center_of_a, axis));
-        let moves_b = spread_of_b.displacement <= spread_of_a.displacement;
-        let spread = if moves_b { spread_of_b } else { spread_of_a };
+        let displacement = lesser(spread_of_a.displacement, spread_of_b.displacement);
         let translation = frame.pose.point(&self.origins[1]) - self.origins[0];
         let b_in_a = Pose { rotation: frame.pose.rotation, translation };
-        let found = separation(&HullPair { a, b, b_in_a: &b_in_a }, enough + spread.displacement, margin);
+        let found = separation(&HullPair { a, b, b_in_a: &b_in_a }, enough + displacement, margin);
         if found.ending == GjkEnd::BeyondLimit {
             return HullsTested::Apart;
         }
@@ -73,15 +94,24 @@ impl<'a> MovingHulls<'a> {
         ];
         let near = Near { distance: found.upper, points };
         if found.axis == Vec3::zeros() {
-            return HullsTested::Near(near, f64::NEG_INFINITY);
+            return HullsTested::Near { near, bound: f64::NEG_INFINITY, motions: None };
         }
-        // The direction points from the standing solid to the moving one.
-        let (moving, n) = if moves_b { (1, found.axis) } else { (0, -found.axis) };
-        let standing = self.high(1 - moving, &frame.pose, &n);
-        let still = -self.high(moving, &frame.pose, &-n) - standing;
-        let by_drift = self.low(moving, frame, &n) - spread.remainder - standing;
-        let bound = greater(by_drift, still - spread.displacement);
-        if bound > enough { HullsTested::Apart } else { HullsTested::Near(near, bound) }
+        let motion = |moving: usize, spread: Spread| {
+            // The direction points from the standing solid to the moving one.
+            let n = if moving == 1 { found.axis } else { -found.axis };
+            let standing = self.high(1 - moving, &frame.pose, &n);
+            Motion { moving, n, standing, spread }
+        };
+        let motions = [motion(0, spread_of_a), motion(1, spread_of_b)];
+        let still = -self.high(1, &frame.pose, &-motions[1].n) - motions[1].standing;
+        let mut bound = still - displacement;
+        for motion in &motions {
+            if bound > enough {
+                break;
+            }
+            bound = greater(bound, self.low(frame, motion) - motion.spread.remainder - motion.standing);
+        }
+        if bound > enough { HullsTested::Apart } else { HullsTested::Near { near, bound, motions: Some(motions) } }
     }
 
     /// Largest value of n · x over a hull, with B placed (A's frame).
@@ -94,19 +124,64 @@ impl<'a> MovingHulls<'a> {
     }
 
     /// Lower bound of n · x over the moving hull and the cell, but for the remainder.
-    fn low(&self, moving: usize, frame: &Frame, n: &Vec3) -> f64 {
+    fn low(&self, frame: &Frame, &Motion { moving, n, .. }: &Motion) -> f64 {
         let (first, others) = frame.drifts.split_first().unwrap_or((&Twist::ZERO, &[]));
-        // n · (ω × x) = (n × ω) · x: a drift along n is linear in x.
-        let along = |twist: &Twist| (n.cross(&twist.turn), n.dot(&twist.slide));
-        let (m, c) = along(first);
+        let (m, c) = along(first, &n);
         let by_first =
             lesser(-self.high(moving, &frame.pose, &(m - n)) - c, c - self.high(moving, &frame.pose, &(-m - n)));
         let largest = |twist: &Twist| {
-            let (m, c) = along(twist);
+            let (m, c) = along(twist, &n);
             greater(self.high(moving, &frame.pose, &m) + c, self.high(moving, &frame.pose, &-m) - c)
         };
         by_first - others.iter().map(largest).sum::<f64>()
     }
+
+    /// Predicts the crossing of a level (mm) on the way from the middle of a cell of one parameter to its start (`end` 0)
+    /// or its end (1): the shares of the way between which the distance falls to the level, with `margin` more on either
+    /// side. Both are 1 if the distance stays above, 0 if it is below in the middle. A prediction, and no bound.
+    pub(crate) fn crossing(&self, frame: &Frame, by: &[Motion; 2], end: usize, level: f64, margin: f64) -> [f64; 2] {
+        let [a, b] = by.each_ref().map(|motion| self.crossing_by(frame, motion, end, level, margin));
+        if b[0] > a[0] { b } else { a }
+    }
+
+    fn crossing_by(&self, frame: &Frame, by: &Motion, end: usize, level: f64, margin: f64) -> [f64; 2] {
+        let Motion { moving, n, standing, spread } = by;
+        let (m, c) = along(frame.drifts.first().unwrap_or(&Twist::ZERO), n);
+        // A moves against the drift, seen from B.
+        let (m, c) = if end == *moving { (m, c) } else { (-m, -c) };
+        let mut share = 1.0;
+        for _ in 0..MAX_STEPS {
+            // The nearest vertex at this share; its coordinate is linear in the share.
+            let x = self.lowest(*moving, &frame.pose, &(n + m * share));
+            let (above, fall) = (n.dot(&x) - standing - level, -(m.dot(&x) + c));
+            let next = if fall * share > above { above / fall } else { share };
+            if above <= 0.0 {
+                break;
+            }
+            if next >= share {
+                // No vertex reaches the level before. The remainder grows with the square of the share.
+                let root = |bend: f64| 2.0 * above / (fall + (fall * fall + 4.0 * bend * above).sqrt());
+                let [first, second] = [2.0, -2.0].map(|twice| root(twice * spread.remainder));
+                let first = if first < 1.0 { greater(first - margin, 0.0) } else { 1.0 };
+                return [first, if second > 0.0 { lesser(1.0, second + margin) } else { 1.0 }];
+            }
+            share = next;
+        }
+        [0.0; 2]
+    }
+
+    /// Point of a hull with the least n · x, with B placed (A's frame).
+    fn lowest(&self, side: usize, pose: &Pose, n: &Vec3) -> Vec3 {
+        let local = if side == 0 { -n } else { -pose.rotation.tr_mul(n) };
+        let hull = &self.hulls[side];
+        let x = hull.vertices[hull.scan(&local).0] + self.origins[side];
+        if side == 0 { x } else { pose.point(&x) }
+    }
+}
+
+/// Change of n · x over a cell by a drift, to first order: linear in x, n · (ω × x) = (n × ω) · x, and a constant (mm).
+fn along(twist: &Twist, n: &Vec3) -> (Vec3, f64) {
+    (n.cross(&twist.turn), n.dot(&twist.slide))
 }
 
 /// Upper bound of the distance of a hull's points from an axis (mm): the hull lies in its box about `center`, turned by
@@ -180,7 +255,7 @@ mod tests {
             let half: Vec<f64> = (0..parameters).map(|_| rng.scale(1e-3, 1.0) / parameters as f64).collect();
             let frame = Frame::new(&chain, &Cell { center: center.clone(), half: half.clone() });
             let at_center = distance([a.body(), b.body()], &frame.pose);
-            let HullsTested::Near(found, bound) = hulls.test(&frame, f64::INFINITY, 1e-10) else {
+            let HullsTested::Near { near: found, bound, .. } = hulls.test(&frame, f64::INFINITY, 1e-10) else {
                 unreachable!("nothing is farther apart than infinity")
             };
             assert!((found.distance - at_center).abs() < 1e-9, "{} {at_center}", found.distance);

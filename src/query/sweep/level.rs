@@ -7,7 +7,8 @@ use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
-use crate::query::sweep::cells::{Cells, merged, outside};
+use crate::query::sweep::cells::{Cells, Interval, merged, outside};
+use crate::query::sweep::hull_run::HullRun;
 use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
@@ -195,19 +196,16 @@ impl<'a> Level<'a> {
         if let Some(at_start) = self.broken_start(chain, still, range[0], price, budget) {
             return at_start;
         }
-        self.narrow(still.margin, budget);
         let course = self.course(still, floor);
-        let mut cells = Cells::new(chain, range, sweep.balls());
-        let (mut proof, mut settled) = self.proof(&course, &mut cells, still, price, budget);
-        let mut frames = cells.count();
+        let run = HullRun { chain, range, balls: sweep.balls() };
+        let mut found = self.proof(&course, &run, still, price, budget);
+        let mut frames = found.frames;
         // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
-        if course.hulls.is_some() && self.depth.is_some() && proof.leaves_open() {
-            let by_triangles = Course { hulls: None, ..course };
-            cells = Cells::new(chain, range, sweep.balls());
-            (proof, settled) = self.proof(&by_triangles, &mut cells, still, price, budget);
-            frames += cells.count();
+        if course.hulls.is_some() && self.depth.is_some() && found.proof.leaves_open() {
+            found = self.proof(&Course { hulls: None, ..course }, &run, still, price, budget);
+            frames += found.frames;
         }
-        let Proof { violation, open } = proof;
+        let LevelProof { proof: Proof { violation, open }, settled, .. } = found;
         let until = violation.map_or(range[1], |v| v.at);
         let settled = merged(settled);
         let unproved = merged([open.clone(), settled].concat());
@@ -224,28 +222,39 @@ impl<'a> Level<'a> {
         Scan { first: proof.first(), violation, open: proof.open, nested, frames }
     }
 
-    /// Proof of the level over the run of `cells`, and the intervals that a judged pose settles.
-    fn proof(
-        &self,
-        course: &Course,
-        cells: &mut Cells,
-        still: &Still,
-        price: u64,
-        budget: &mut Budget,
-    ) -> (Proof, Vec<[f64; 2]>) {
+    /// Proof of the level over a run.
+    fn proof(&self, course: &Course, run: &HullRun, still: &Still, price: u64, budget: &mut Budget) -> LevelProof {
         let mut settled = Vec::new();
         let mut judge = Judge::new(self, still, price);
-        let decide = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
-            let cell = cells.get(id);
+        let decide = |cell: &Interval, points: [Vec3; 2], budget: &mut Budget| {
             let judgement = judge.judge(&cell.frame.pose, cell.displacement, points, budget);
             if judgement == Judgement::Holds {
                 settled.push([cell.from, cell.to]);
             }
             judgement
         };
-        let proof = course.prove(cells, self.distance, budget, decide);
-        (proof, settled)
+        let (proof, frames) = match course.hulls {
+            Some(hulls) => {
+                let narrow = |budget: &mut Budget| self.narrow(still.margin, budget);
+                course.prove_by_hulls(hulls, run, self.distance, budget, narrow, decide)
+            }
+            None => {
+                self.narrow(still.margin, budget);
+                let mut cells = Cells::new(run.chain, run.range, run.balls);
+                (course.prove(&mut cells, self.distance, budget, decide), cells.count())
+            }
+        };
+        LevelProof { proof, settled, frames }
     }
+}
+
+/// Proof of a level over a run.
+struct LevelProof {
+    proof: Proof,
+    /// Intervals that a judged pose settles.
+    settled: Vec<[f64; 2]>,
+    /// Number of intervals made.
+    frames: usize,
 }
 
 impl Level<'_> {

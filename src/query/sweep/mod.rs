@@ -8,6 +8,7 @@
 //! - `tree`, `cells`: the nodes of a surface, and the intervals of a run
 //! - `orbits`: triangles that a single turn or screw keeps apart
 //! - `prove`: surfaces never within a distance, or the first violation
+//! - `hull_run`: the same for two convex solids
 //! - `worst`: bracket of the least distance
 //! - `inset`: surfaces moved inward, for proofs about the depth
 //! - `reach`: vertices that come near the other surface
@@ -41,6 +42,7 @@ mod certificate_tests;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
+mod hull_run;
 pub(crate) mod hulls;
 pub(crate) mod inset;
 pub(crate) mod intervals;

@@ -8,7 +8,7 @@ use crate::geom::math::greater;
 use crate::geom::triangle::{closest, intersects};
 use crate::motion::Frame;
 use crate::query::sweep::body::{Body, MovingPair};
-use crate::query::sweep::cells::{Cells, merged};
+use crate::query::sweep::cells::{Cells, Interval, merged};
 use crate::query::sweep::hulls::{HullsTested, MovingHulls};
 use crate::query::sweep::tree::SweepTree;
 
@@ -137,15 +137,13 @@ impl Course<'_> {
     /// Tests two nodes over a cell; they are apart with a distance above `enough` (mm).
     #[inline]
     pub(crate) fn test(&self, [i, j]: [u32; 2], frame: &Frame, enough: f64) -> Tested {
-        if let (Some(x), Some(y)) = (self.a.orbit(i), self.b.orbit(j))
-            && x.distance_bound(y) > enough
-        {
+        if self.are_orbits_apart([i, j], enough) {
             return Tested::Apart;
         }
         if let Some(hulls) = self.hulls {
             return match hulls.test(frame, enough, self.margin) {
                 HullsTested::Apart => Tested::Apart,
-                HullsTested::Near(near, _) => Tested::Surfaces(near),
+                HullsTested::Near { near, .. } => Tested::Surfaces(near),
             };
         }
         let moving = MovingPair::new(self.a.body(i), self.b.body(j), frame);
@@ -186,26 +184,37 @@ impl Course<'_> {
         near.distance <= distance || (distance <= 0.0 && near.distance <= self.margin)
     }
 
-    /// Tries to prove that the surfaces never come within `distance` (mm, >= 0). `judge` decides about an interval (its
-    /// id in `cells`) with two triangles at most `distance` apart in its middle, given their closest points, once for each
+    /// Result for a run that needs no search; `None` if it needs one.
+    pub(super) fn without_search(&self, range: [f64; 2]) -> Option<Proof> {
+        if self.a.is_empty() || self.b.is_empty() {
+            // A part without triangles has no proof.
+            return Some(Proof { violation: None, open: vec![range] });
+        }
+        // Orbits may keep all triangles apart.
+        let active = self.a.is_active(0) && self.b.is_active(0);
+        (!active).then(|| Proof { violation: None, open: Vec::new() })
+    }
+
+    /// True if the orbits of two nodes keep them apart with a distance above `enough` (mm).
+    pub(super) fn are_orbits_apart(&self, [i, j]: [u32; 2], enough: f64) -> bool {
+        self.a.orbit(i).zip(self.b.orbit(j)).is_some_and(|(x, y)| x.distance_bound(y) > enough)
+    }
+
+    /// Tries to prove that the surfaces never come within `distance` (mm, >= 0). `judge` decides about an interval
+    /// with two triangles at most `distance` apart in its middle, given their closest points, once for each
     /// interval.
     pub(crate) fn prove(
         &self,
         cells: &mut Cells,
         distance: f64,
         budget: &mut Budget,
-        mut judge: impl FnMut(&Cells, u32, [Vec3; 2], &mut Budget) -> Judgement,
+        mut judge: impl FnMut(&Interval, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> Proof {
-        let mut search = Search { violation: None, open: Vec::new(), opened: 0, stack: vec![(0, 0, 0)] };
-        if self.a.is_empty() || self.b.is_empty() {
-            // A part without triangles has no proof.
-            return Proof { violation: None, open: vec![[cells.get(0).from, cells.get(0).to]] };
-        }
-        if !self.a.is_active(0) || !self.b.is_active(0) {
-            // Orbits keep all triangles apart.
-            return Proof { violation: None, open: Vec::new() };
-        }
         let enough = distance + self.margin;
+        if let Some(proof) = self.without_search([cells.get(0).from, cells.get(0).to]) {
+            return proof;
+        }
+        let mut search = Search::new((0, 0, 0));
         while let Some((i, j, id)) = search.stack.pop() {
             let cell = cells.get(id);
             if search.violation.is_some_and(|v| cell.from >= v.at) {
@@ -232,7 +241,7 @@ impl Course<'_> {
             };
             if self.is_too_close(&near, distance) {
                 let judgement = if cells.is_settled(id) { Some(Judgement::Holds) } else { cells.get(id).judged };
-                let judgement = judgement.unwrap_or_else(|| judge(cells, id, near.points, budget));
+                let judgement = judgement.unwrap_or_else(|| judge(cells.get(id), near.points, budget));
                 cells.judge(id, judgement);
                 match judgement {
                     Judgement::Holds => continue,
@@ -257,30 +266,49 @@ impl Course<'_> {
 }
 
 /// State of a proof.
-struct Search {
-    violation: Option<Violation>,
-    open: Vec<[f64; 2]>,
+pub(super) struct Search<T> {
+    pub violation: Option<Violation>,
+    pub open: Vec<[f64; 2]>,
     /// Number of different intervals among them.
-    opened: u32,
-    /// Pairs of nodes over an interval: node of A, node of B, id of the interval.
-    stack: Vec<(u32, u32, u32)>,
+    pub opened: u32,
+    /// Tests to do; the last one is next.
+    pub stack: Vec<T>,
 }
 
-impl Search {
+impl<T> Search<T> {
+    pub(super) fn new(all: T) -> Self {
+        Self { violation: None, open: Vec::new(), opened: 0, stack: vec![all] }
+    }
+
     /// Displacement within an interval below which it is not split further (mm); `least` without open intervals.
-    fn floor(&self, least: f64) -> f64 {
+    pub(super) fn floor(&self, least: f64) -> f64 {
         least * f64::from(self.opened / OPEN_BEFORE_COARSER).exp2()
     }
 
+    pub(super) fn finish(mut self) -> Proof {
+        if let Some(v) = self.violation {
+            self.open.retain(|o| o[0] < v.at);
+            for o in &mut self.open {
+                o[1] = o[1].min(v.at);
+            }
+        }
+        Proof { violation: self.violation, open: merged(self.open) }
+    }
+}
+
+/// A pair of nodes over an interval: node of A, node of B, id of the interval.
+type NodeTest = (u32, u32, u32);
+
+impl Search<NodeTest> {
     /// Continues with both halves of an interval, the earlier one first; false if no number lies inside.
-    fn split_cell(&mut self, cells: &mut Cells, (i, j, id): (u32, u32, u32)) -> bool {
+    fn split_cell(&mut self, cells: &mut Cells, (i, j, id): NodeTest) -> bool {
         let Some([early, late]) = cells.halves(id) else { return false };
         self.stack.extend([(i, j, late), (i, j, early)]);
         true
     }
 
     /// Records a violation in the middle of an interval, and continues before it.
-    fn breaks(&mut self, cells: &mut Cells, (i, j, id): (u32, u32, u32), points: [Vec3; 2], splits: bool) {
+    fn breaks(&mut self, cells: &mut Cells, (i, j, id): NodeTest, points: [Vec3; 2], splits: bool) {
         let (from, at) = (cells.get(id).from, cells.get(id).middle);
         if self.violation.is_none_or(|v| at < v.at) {
             self.violation = Some(Violation { at, points });
@@ -289,16 +317,6 @@ impl Search {
             Some([early, _]) => self.stack.push((i, j, early)),
             None => self.open.push([from, at]),
         }
-    }
-
-    fn finish(mut self) -> Proof {
-        if let Some(v) = self.violation {
-            self.open.retain(|o| o[0] < v.at);
-            for o in &mut self.open {
-                o[1] = o[1].min(v.at);
-            }
-        }
-        Proof { violation: self.violation, open: merged(self.open) }
     }
 }
 

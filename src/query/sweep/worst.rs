@@ -124,7 +124,7 @@ impl Search<'_, '_, '_> {
         if let Some(hulls) = self.course.hulls {
             match hulls.test(&cell.frame, stop + margin, margin) {
                 HullsTested::Apart => {}
-                HullsTested::Near(near, least) => {
+                HullsTested::Near { near, bound: least, .. } => {
                     let (at, bound) = (cell.middle, greater(bound, least - margin));
                     self.keep(&near, at);
                     self.halve_or_drop(item, bound, width);

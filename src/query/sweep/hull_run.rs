@@ -1,0 +1,130 @@
+//! Proves that two convex solids never come within a distance during a run of one parameter.
+//!
+//! The search of `prove` with one test for each interval, since the hulls stand for all triangles. An interval without a
+//! proof is divided where its bounds predict the distance, so a first contact takes a dozen intervals instead of one
+//! for each bit of its value. docs/explanation/motion.md, claim 5.
+
+use crate::geom::Vec3;
+use crate::geom::math::lesser;
+use crate::motion::Chain;
+use crate::query::sweep::cells::Interval;
+use crate::query::sweep::hulls::{HullsTested, Motion, MovingHulls};
+use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Search, Violation};
+
+/// Smallest part of an interval, as a share of its half, that is worth a division of its own: intervals with smaller
+/// parts are halved.
+const WORTHWHILE: f64 = 0.125;
+
+/// Largest ratio of the longer side of a part to the shorter one, from the middle of the interval. The remainder of the
+/// part counts from its own middle, with the square of (1 + 1.8)/2: it stays below twice the remainder on the shorter
+/// side, which the prediction keeps free.
+const LONGER_SIDE: f64 = 1.8;
+
+/// Number of intervals after which the orbits of the triangles are examined: they may keep all apart.
+const ORBITS_AFTER: usize = 48;
+
+/// A run of one parameter, and balls around A and B, each in its own frame: centre, radius (mm).
+pub(crate) struct HullRun<'a> {
+    pub chain: &'a Chain,
+    pub range: [f64; 2],
+    pub balls: [(Vec3, f64); 2],
+}
+
+impl Course<'_> {
+    /// Tries to prove that two hulls never come within `distance` (mm, >= 0), as [`Self::prove`] does for triangles.
+    /// Returns the number of intervals, too. `narrow` restricts the trees to the triangles that orbits leave open.
+    pub(crate) fn prove_by_hulls(
+        &self,
+        hulls: &MovingHulls,
+        run: &HullRun,
+        distance: f64,
+        budget: &mut Budget,
+        narrow: impl Fn(&mut Budget),
+        mut judge: impl FnMut(&Interval, [Vec3; 2], &mut Budget) -> Judgement,
+    ) -> (Proof, usize) {
+        let enough = distance + self.margin;
+        let mut search = Search::new(run.range);
+        let mut count = 0;
+        while let Some([from, to]) = search.stack.pop() {
+            if search.violation.is_some_and(|v| from >= v.at) {
+                continue;
+            }
+            if !budget.take(1) {
+                search.open.push([from, to]);
+                continue;
+            }
+            if count == ORBITS_AFTER && search.violation.is_none() {
+                narrow(budget);
+            }
+            if count == 0 || count == ORBITS_AFTER {
+                let apart = || Proof { violation: None, open: Vec::new() };
+                let by_orbits = || self.are_orbits_apart([0, 0], enough).then(apart);
+                if let Some(proof) = self.without_search(run.range).or_else(by_orbits) {
+                    return (proof, count);
+                }
+            }
+            let interval = Interval::new(run.chain, [from, to], &run.balls);
+            count += 1;
+            let HullsTested::Near { near, motions, .. } = hulls.test(&interval.frame, enough, self.margin) else {
+                continue;
+            };
+            let middle = interval.middle;
+            let splits = interval.displacement > search.floor(self.floor) && from < middle && middle < to;
+            if self.is_too_close(&near, distance) {
+                match judge(&interval, near.points, budget) {
+                    Judgement::Holds => continue,
+                    Judgement::Broken => {
+                        if search.violation.is_none_or(|v| middle < v.at) {
+                            search.violation = Some(Violation { at: middle, points: near.points });
+                        }
+                        let rest = if splits { &mut search.stack } else { &mut search.open };
+                        rest.push([from, middle]);
+                        continue;
+                    }
+                    Judgement::Open => {}
+                }
+            }
+            if splits {
+                let parts = self.parts(hulls, &interval, motions.as_ref(), enough);
+                search.stack.extend(parts.into_iter().rev());
+                continue;
+            }
+            search.opened += 1;
+            if self.patience.is_some_and(|most| search.opened > most) {
+                search.open.push(run.range);
+                break;
+            }
+            search.open.push([from, to]);
+        }
+        (search.finish(), count)
+    }
+
+    /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the ends of
+    /// that part; into halves if there is none.
+    fn parts(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[Motion; 2]>, enough: f64) -> Vec<[f64; 2]> {
+        let Interval { from, to, middle, .. } = *whole;
+        // Half the length of an interval at the floor, as a share of half of this one.
+        let least = 0.5 * self.floor / whole.displacement;
+        let crossing = |end| by.map_or([0.0; 2], |by| hulls.crossing(&whole.frame, by, end, enough, least));
+        let [before, after] = [crossing(0), crossing(1)];
+        let mut cuts = vec![middle];
+        if before[0] + after[0] >= WORTHWHILE {
+            let (back, ahead) = (middle - from, to - middle);
+            let start = lesser(before[0], LONGER_SIDE * after[0]);
+            let end = lesser(after[0], LONGER_SIDE * before[0]);
+            cuts = [before[1], before[0], start].map(|share| middle - share * back).to_vec();
+            cuts.extend([end, after[0], after[1]].map(|share| middle + share * ahead));
+        }
+        let mut ends = vec![from];
+        for cut in cuts {
+            if cut > ends[ends.len() - 1] && cut < to {
+                ends.push(cut);
+            }
+        }
+        if ends.len() == 1 {
+            ends.push(middle);
+        }
+        ends.push(to);
+        ends.windows(2).map(|pair| [pair[0], pair[1]]).collect()
+    }
+}
