@@ -1,5 +1,6 @@
 //! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
+use crate::assembly::motion::chosen::ChosenRuns;
 use crate::assembly::{Assembly, Geometry, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::drawn::{Drawn, drawn_shapes};
@@ -122,7 +123,7 @@ fn run(
     let settings = resolve_settings(assembly, options)?;
     let chosen = assembly.motion.choose(&options.runs)?;
     let rules = RuleTable::of_drawing(assembly);
-    let pairs_all = count_pairs(assembly, &rules)?;
+    let pairs_all = count_pairs(assembly, &chosen, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
     let meshes = load_meshes(assembly, loader, session.as_ref(), options.measure, progress)?;
     watch.stop(Stage::Load, &mut timings);
@@ -134,7 +135,6 @@ fn run(
     progress.begin(Stage::Broad, 1);
     let reach = max_distance(&settings, &rules, &shapes);
     let candidates = if chosen.drawing { candidates(&shapes, reach, &rules) } else { Vec::new() };
-    let pairs_all = if chosen.drawing { pairs_all } else { [0; 2] };
     watch.stop(Stage::Broad, &mut timings);
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
@@ -232,15 +232,20 @@ fn select_shard(
     (groups, if counts_all { unseen } else { Pruned::default() }, candidates)
 }
 
-/// Counts all pairs of instances and the ignored ones.
+/// Counts all pairs of instances in the drawing and the ignored ones; none if the drawing is left out. `rules` are
+/// those of the drawing.
 ///
 /// # Errors
-/// Refuses an assembly without a pair to check.
-fn count_pairs(assembly: &Assembly, rules: &RuleTable) -> Result<[u64; 2], Error> {
+/// Refuses a run without a pair to check: in the drawing, and in each pose and sweep.
+fn count_pairs(assembly: &Assembly, chosen: &ChosenRuns, rules: &RuleTable) -> Result<[u64; 2], Error> {
     let n = assembly.instances.len() as u64;
     let possible = n * n.saturating_sub(1) / 2;
-    let ignored = rules.ignored_pairs();
-    if possible == ignored { Err(nothing_to_check(assembly, possible)) } else { Ok([possible, ignored]) }
+    let in_drawing = if chosen.drawing { [possible, rules.ignored_pairs()] } else { [0; 2] };
+    let checks = |name: &str| possible > RuleTable::of_run(assembly, name).ignored_pairs();
+    if in_drawing[0] > in_drawing[1] || chosen.runs.iter().any(|run| checks(&run.name)) {
+        return Ok(in_drawing);
+    }
+    Err(nothing_to_check(assembly, possible))
 }
 
 fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
@@ -255,7 +260,10 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
     } else {
         Error::one(
             at,
-            format!("no pair to check: the rules ignore all {possible} pairs"),
+            format!(
+                "no pair to check: the rules ignore {}",
+                if possible == 1 { "the only pair".to_owned() } else { format!("all {possible} pairs") }
+            ),
             "narrow the `ignore` rules or `as_unit`: a gate without pairs never fails",
         )
     }

@@ -24,7 +24,8 @@ pub(crate) fn source_path(file: &Path) -> String {
     file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Replaces the generated files in a folder. The new folder is built beside it and renamed.
+/// Replaces the generated files in a folder. The new files are built in a folder beside it. Without other files, this
+/// folder takes the place of the old one; else its files move there one by one, `import.json` last.
 ///
 /// # Errors
 /// Refuses a folder with files that no earlier import wrote, unless `force` is true; a failed write.
@@ -39,9 +40,11 @@ pub(crate) fn replace(folder: &Path, files: &BTreeMap<String, Vec<u8>>, force: b
         return Err(Failure::Input(Error::one(Location::file(slashes(folder)), what, fix)));
     }
     let (new, old) = (beside(folder, "new"), beside(folder, "old"));
-    let built = build(&new, files).and_then(|()| keep(folder, &new, &others));
-    let placed = built.and_then(|()| swap(folder, &new, &old));
-    if placed.is_err() {
+    let placed = build(&new, files).and_then(|()| match others.is_empty() {
+        true => swap(folder, &new, &old),
+        false => move_in(folder, &new, files),
+    });
+    if placed.is_err() || !others.is_empty() {
         let _ = fs::remove_dir_all(&new);
     }
     placed.map_err(failed)
@@ -77,8 +80,7 @@ pub(crate) fn up_to_date(folder: &Path, key: &str) -> bool {
     let bytes = fs::read(folder.join(IMPORT)).unwrap_or_default();
     let Ok(listed) = serde_json::from_slice::<Listed>(&bytes) else { return false };
     let is_untouched = |(name, hash): (&String, &String)| {
-        let is_inside = Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));
-        is_inside && fs::read(folder.join(name)).is_ok_and(|b| blake3::hash(&b).to_hex().as_str() == hash)
+        is_inside(name) && fs::read(folder.join(name)).is_ok_and(|b| blake3::hash(&b).to_hex().as_str() == hash)
     };
     listed.key.as_deref() == Some(key) && !listed.files.is_empty() && listed.files.iter().all(is_untouched)
 }
@@ -90,7 +92,9 @@ fn generated(folder: &Path) -> BTreeSet<String> {
     files.into_keys().chain([IMPORT.to_owned()]).collect()
 }
 
+/// Lists the files and the empty folders below a folder, as relative paths; a deep folder counts as one file.
 fn walk(root: &Path, below: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let before = found.len();
     for entry in fs::read_dir(root.join(below))? {
         let entry = entry?;
         let path = below.join(entry.file_name());
@@ -99,6 +103,9 @@ fn walk(root: &Path, below: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io
         } else {
             found.push(path);
         }
+    }
+    if found.len() == before && depth > 0 {
+        found.push(below.to_owned());
     }
     Ok(())
 }
@@ -119,16 +126,27 @@ fn build(new: &Path, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies the files of the user to the new folder, unless it has files of their names.
-fn keep(folder: &Path, new: &Path, others: &[PathBuf]) -> io::Result<()> {
-    for other in others {
-        let target = new.join(other);
-        if fs::symlink_metadata(&target).is_err() {
-            fs::create_dir_all(target.parent().unwrap_or(new))?;
-            fs::copy(folder.join(other), target)?;
+/// Moves the new files into a folder with other files, and deletes those of the earlier import that are not among them.
+fn move_in(folder: &Path, new: &Path, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    let place = |name: &str| {
+        let target = folder.join(name);
+        fs::create_dir_all(target.parent().unwrap_or(folder))?;
+        fs::rename(new.join(name), target)
+    };
+    let old = generated(folder);
+    files.keys().filter(|name| *name != IMPORT).try_for_each(|name| place(name))?;
+    for name in old.iter().filter(|name| !files.contains_key(*name) && is_inside(name)) {
+        match fs::remove_file(folder.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
     }
-    Ok(())
+    if files.contains_key(IMPORT) { place(IMPORT) } else { Ok(()) }
+}
+
+/// True for a relative path that does not leave its folder.
+fn is_inside(name: &str) -> bool {
+    Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
 }
 
 fn swap(folder: &Path, new: &Path, old: &Path) -> io::Result<()> {

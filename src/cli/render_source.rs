@@ -66,8 +66,8 @@ impl Source {
             };
             return Ok(Self { judged, drawn: inputs.drawn, row, warnings: Vec::new() });
         }
-        let mut options = settings.options_as_drawn(assembly.units)?;
         if args.pair.is_empty() {
+            let mut options = settings.options(assembly.units)?;
             let store = open_cache(args.cache.as_deref().map(CacheFolder::named).as_ref(), &mut options);
             let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;
             store.inspect(|store| store.sweep());
@@ -76,6 +76,7 @@ impl Source {
             let warnings = judged.outcome.warnings.clone();
             return Ok(Self { judged: as_reported(&judged).into_owned(), drawn, row: None, warnings });
         }
+        let options = settings.options_as_drawn(assembly.units)?;
         let ids = assembly.instances.iter().map(|i| i.id.as_str());
         let [a, b] = &PairNames::new(ids, None, &assembly.path).one(&args.pair)?;
         if let Some(run) = &args.run {

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 pub enum Change {
     /// Missing in the older report.
     New,
-    /// Deeper, closer, with a larger common volume or a longer separating translation, or of a worse kind.
+    /// Of a worse kind or severity, or larger in depth, common volume, separating translation or failing travel, or with a
+    /// gap farther beyond its limit.
     Worse,
     /// In both reports, but unmeasured in one.
     Unmeasured,
@@ -244,8 +245,11 @@ impl<'a> Both<'a> {
         let length = self.old.settings.tolerance.min(self.new.settings.tolerance);
         let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
         let same_meshes = [row.a, row.b].iter().all(|id| mesh(&self.before, id) == mesh(&self.now, id));
-        let (change, by) = compare(then, row, Slack { length, same_meshes });
+        let (change, by) = compare(then, row, Slack { length, search: 0.0, same_meshes });
         let same_measure = self.old.settings.measure == self.new.settings.measure;
+        if then.level == Some(Level::Warning) && row.level == Some(Level::Error) && change != Change::Worse {
+            return (Change::Worse, Vec::new());
+        }
         let comparable = same_measure || change == Change::Worse || has_equal_values(then, row);
         if comparable { (change, by) } else { (Change::Unmeasured, Vec::new()) }
     }
@@ -273,8 +277,9 @@ impl<'a> Both<'a> {
             causes.push(Cause::Rule);
         }
         if let Some(run) = run {
-            let definition = |view: &RunView<'a>| view.motion.run(run).map(|run| run.definition);
-            causes.extend((definition(before) != definition(now)).then_some(Cause::Run));
+            let definition = |view: &RunView<'a>| view.motion.run(run)?.definition;
+            let both = definition(before).zip(definition(now));
+            causes.extend(both.is_some_and(|(then, is)| then != is).then_some(Cause::Run));
             causes.extend((self.old.motion.joints != self.new.motion.joints).then_some(Cause::Joints));
         }
         causes.extend(&self.of_program);
@@ -300,6 +305,10 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
     if old.status != Status::TooClose && old.relation != new.relation {
         return kind(Change::Worse);
     }
+    let with_search = |before: &Row<'_>| {
+        let is_same_search = slack.same_meshes && before.travel.is_none();
+        Slack { search: if is_same_search { 0.0 } else { before.uncertainty }, ..slack }
+    };
     let worse = |now: &Row<'_>, before: &Row<'_>, metrics: Option<Vec<Metric>>| {
         let lengths = now.penetration.zip(before.penetration).filter(|_| new.status == Status::Interference);
         let farther = lengths.is_some_and(|(now, before)| {
@@ -309,7 +318,8 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
         let others = [farther.then_some(Metric::Penetration), longer.then_some(Metric::Travel)].into_iter().flatten();
         metrics.map(|m| m.into_iter().chain(others).collect::<Vec<_>>())
     };
-    match (worse(new, old, worse_in(is, was, slack)), worse(old, new, worse_in(was, is, slack))) {
+    let [then, now] = [with_search(old), with_search(new)];
+    match (worse(new, old, worse_in(is, was, then)), worse(old, new, worse_in(was, is, now))) {
         (Some(worse), Some(better)) if worse.is_empty() => {
             (if better.is_empty() { Change::Same } else { Change::Better }, better)
         }

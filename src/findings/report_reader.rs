@@ -6,6 +6,7 @@ use crate::error::{Error, Location};
 use crate::findings::report_motion::{RawMotion, ReportMotion};
 use crate::findings::row_numbers::RowNumber;
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
+use crate::findings::severity::width_of;
 use crate::geom::{Bounds, LengthUnit};
 use crate::json::document_kind::DocumentKind;
 use crate::json::reader::decode;
@@ -131,6 +132,7 @@ impl Listed {
             level: self.severity,
             least: self.least,
             travel: self.travel,
+            uncertainty: width_of(self.bracket),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::assembly::{FirstMatch, Level, Rule, RuleAction};
 use crate::check::{AS_DRAWN, Measure, Outcome, PairOutcome, Relation, Settings, Status};
-use crate::findings::severity::{CommonVolume, Severity};
+use crate::findings::severity::{CommonVolume, Severity, width_of};
 use crate::geom::{Bounds, LengthUnit};
 use std::collections::BTreeMap;
 
@@ -87,6 +87,8 @@ pub struct Row<'a> {
     pub least: Option<f64>,
     /// Length of the path over the failing parts of a sweep (mm, >= 0); `None` for other rows.
     pub travel: Option<f64>,
+    /// Width of the bracket of the gap (mm, >= 0).
+    pub uncertainty: f64,
 }
 
 /// An instance and its hashes; a change of the instance changes them.
@@ -160,6 +162,7 @@ fn row_of<'a>(outcome: &'a Outcome, p: &PairOutcome) -> Row<'a> {
         level: None,
         least: None,
         travel: None,
+        uncertainty: width_of(p.gap_bracket),
     }
 }
 

@@ -112,6 +112,9 @@ pub(crate) fn in_mm(extent: Severity, units: LengthUnit) -> Severity {
 pub(crate) struct Slack {
     /// Uncertainty of depths and gaps (mm).
     pub length: f64,
+    /// Width of the bracket of the earlier depth or gap (mm, >= 0): the part of a difference that may come from another
+    /// search. 0 where equal inputs take the same search.
+    pub search: f64,
     /// True if both parts have their old meshes: equal facets explain no difference.
     pub same_meshes: bool,
 }
@@ -120,18 +123,23 @@ pub(crate) struct Slack {
 /// than the slack, the common volume by more than the uncertainty of both runs, if both have one. `None` for different
 /// kinds.
 ///
+/// A depth or gap is one end of its bracket, and another search may end at another point of it: with other meshes, or
+/// for a sweep in another place. There the bracket's width counts as slack.
+///
 /// The volume shows growth that a depth misses, since a depth ends at the thickness of the thinner part. The effect of
 /// tolerance and facets is bounded by the surface areas, not by a share of the volume: in a thin overlap, a small part
 /// of the thickness is a large part of the volume.
 pub(crate) fn worse_in(now: Severity, before: Severity, slack: Slack) -> Option<Vec<Metric>> {
     let (measure, worse) = match (before, now) {
         (Severity::Depth(before, was), Severity::Depth(now, is)) => {
-            let depth = exceeds(now, before + slack.length).then_some(Metric::Depth);
+            let depth = exceeds(now, before + slack.length + slack.search).then_some(Metric::Depth);
             let volume =
                 was.zip(is).filter(|(was, is)| has_grown(*was, *is, slack.same_meshes)).map(|_| Metric::Volume);
             return Some(depth.into_iter().chain(volume).collect());
         }
-        (Severity::Gap(before), Severity::Gap(now)) => (Metric::Gap, exceeds(before - slack.length, now)),
+        (Severity::Gap(before), Severity::Gap(now)) => {
+            (Metric::Gap, exceeds(before - slack.length - slack.search, now))
+        }
         (Severity::Bracket(before), Severity::Bracket(now)) => {
             (Metric::Bracket, exceeds(before.lower - slack.length, now.lower))
         }
@@ -172,6 +180,11 @@ pub(crate) fn is_farther_in(p: Penetration, slack: Slack) -> bool {
     exceeds(p.now, p.before + explained) && p.remaining.map_or(slack.same_meshes, is_deep)
 }
 
+/// Width of the bracket of a gap (mm, >= 0); 0 without one, and for an infinite one.
+pub(crate) fn width_of(bracket: Option<Bounds>) -> f64 {
+    bracket.map(|b| b.upper - b.lower).filter(|width| width.is_finite()).unwrap_or(0.0)
+}
+
 /// Returns true if both ends of two brackets agree within `slack`.
 pub(crate) fn is_same_bracket(now: Severity, before: Severity, slack: f64) -> bool {
     let (Severity::Bracket(before), Severity::Bracket(now)) = (before, now) else { return false };
@@ -184,7 +197,7 @@ mod tests {
     use super::*;
 
     fn slack(length: f64) -> Slack {
-        Slack { length, same_meshes: true }
+        Slack { length, search: 0.0, same_meshes: true }
     }
 
     fn is_worse(now: Severity, before: Severity, length: f64) -> Option<bool> {
@@ -207,6 +220,12 @@ mod tests {
         assert_eq!(worse(Severity::Gap(1.24), Severity::Gap(1.25)), Some(false));
         assert_eq!(worse(Severity::Gap(1.239), Severity::Gap(1.25)), Some(true));
         assert_eq!(worse(Severity::Gap(1.0), depth(1.0)), None);
+        let other_search = Slack { length: 0.01, search: 0.02, same_meshes: true };
+        for (now, before) in [(depth(0.33), depth(0.3)), (Severity::Gap(1.22), Severity::Gap(1.25))] {
+            assert_eq!(worse(now, before), Some(true));
+            assert_eq!(worse_in(now, before, other_search), Some(vec![]));
+        }
+        assert_eq!(worse_in(depth(0.331), depth(0.3), other_search), Some(vec![Metric::Depth]));
         let largest = |gap: f64| Severity::Largest([gap, gap + 0.1].into());
         assert_eq!(worse(largest(20.009), largest(20.0)), Some(false));
         assert_eq!(worse(largest(20.011), largest(20.0)), Some(true));
@@ -226,7 +245,7 @@ mod tests {
         assert_eq!(worse(shared(2.0, 99.0, 1.0), depth(2.0)), Some(vec![]), "nothing to compare with");
         assert_eq!(worse(depth(2.0), shared(2.0, 22.0, 2.0)), Some(vec![]), "nothing to compare");
         // Different facets explain a difference.
-        let others = Slack { length: 0.01, same_meshes: false };
+        let others = Slack { length: 0.01, search: 0.0, same_meshes: false };
         assert_eq!(worse_in(shared(2.0, 34.9, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![]));
         assert_eq!(worse_in(shared(2.0, 35.1, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![Metric::Volume]));
     }
@@ -235,7 +254,7 @@ mod tests {
     fn longer_translation_is_worse_if_the_accepted_one_leaves_an_overlap() {
         let longer = |now, remaining, same_meshes| {
             let penetration = Penetration { now, before: 10.0, facets: 0.2, remaining };
-            is_farther_in(penetration, Slack { length: 0.01, same_meshes })
+            is_farther_in(penetration, Slack { length: 0.01, search: 0.0, same_meshes })
         };
         assert!(longer(10.5, Some(0.5), true) && longer(10.5, Some(0.5), false) && longer(10.5, None, true));
         assert!(!longer(10.01, Some(0.5), true), "within the tolerance");

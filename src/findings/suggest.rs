@@ -123,6 +123,10 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
         Some(RuleAction::MinClearance(_)) => {
             return Err("a rule requires a clearance: move a part, or correct the rule");
         }
+        // A rule of a sub-assembly comes after those of the root file.
+        Some(RuleAction::Grade) if rule.is_some_and(|r| r.scope.is_empty()) => {
+            return Err("a rule without an allowance decides the pair: add `allow_depth` to that rule");
+        }
         _ => {}
     }
     if pair.geometry != Geometry::Exact {

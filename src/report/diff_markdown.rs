@@ -21,7 +21,7 @@ pub fn render(diff: &Diff<'_>, out: &mut dyn Write) -> io::Result<()> {
     head(diff, &mut text);
     let mut pairs: Vec<_> = diff.pairs.iter().filter(|p| p.change != Change::Same).collect();
     pairs.sort_by_key(|p| p.change);
-    let (failing, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|p| p.change.fails());
+    let (failing, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|p| p.fails());
     table(diff, &failing, &mut text);
     if !others.is_empty() {
         line!(text, "\n<details><summary>{}</summary>", count(others.len() as u64, "other change"));
@@ -33,7 +33,7 @@ pub fn render(diff: &Diff<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn head(diff: &Diff<'_>, out: &mut String) {
-    let failing = diff.pairs.iter().filter(|p| p.change.fails()).count() as u64;
+    let failing = diff.pairs.iter().filter(|p| p.fails()).count() as u64;
     line!(out, "## interfere: changes of {}\n", code(&diff.new.name));
     if failing == 0 {
         line!(out, "**PASS**: no finding is new or worse.\n");

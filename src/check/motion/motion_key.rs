@@ -48,22 +48,6 @@ fn first_bytes(hasher: &blake3::Hasher) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// Hash of both shapes and of their motion over the run.
-pub(crate) fn inputs(query: &SweepQuery<'_>) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for shape in [query.first, query.second] {
-        shape.identify(&mut hasher);
-    }
-    for (chain, segment, _) in &query.segments {
-        let numbers =
-            numbers_of(&chain.drawn, &chain.joints, |x| x).into_iter().chain(segment.ranges.iter().flatten().copied());
-        numbers.for_each(|x| {
-            hasher.update(&x.to_le_bytes());
-        });
-    }
-    first_bytes(&hasher)
-}
-
 /// Fingerprint of the pair in the run: a hash of both shapes and of their motion, rounded. Equal for pairs of the same
 /// two parts with the same relative motion, elsewhere in the assembly.
 pub(crate) fn fingerprint(query: &SweepQuery<'_>) -> u64 {

@@ -4,7 +4,7 @@ use crate::assembly::{InstanceIx, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::Bodies;
 use crate::check::motion::curve::{CurveStep, has_curve, staircase};
-use crate::check::motion::motion_key::{failing_travel, fingerprint, inputs};
+use crate::check::motion::motion_key::{failing_travel, fingerprint};
 use crate::check::motion::outcome::{CurvePart, FailingPart, JointSpan, JointTravel, SweptPair};
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
@@ -149,7 +149,7 @@ impl Sweeps<'_> {
             answer.status == Status::Contact && answer.segments.iter().any(|s| s.within_facet_error);
         row.certainty = certainty(&row, &query.limits, answer);
         if row.status == Status::Undecided || row.status.fails() && row.gap.is_none() {
-            row.inputs = Some(inputs(query));
+            row.inputs = Some(row.alike);
         }
         row.swept = Some(Box::new(self.swept_pair(
             query,

@@ -5,7 +5,7 @@ use crate::findings::baseline::status::BaselineStatus;
 use crate::findings::baseline::{Baseline, Entry, EntryTranslation, meshes_of, motion_of};
 use crate::findings::judged::Judged;
 use crate::findings::run_view::{BrokenLimit, RunView, extent_of_pair};
-use crate::findings::severity::{Severity, in_units};
+use crate::findings::severity::{Severity, exceeds, in_units, width_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Result of accepting findings.
@@ -52,6 +52,7 @@ pub fn accept(
             entry.extent = entry.extent.map(|e| e.scaled(length, volume));
             entry.translation = entry.translation.map(|t| t.scaled(length));
             entry.travel = entry.travel.map(length);
+            entry.uncertainty = entry.uncertainty.map(length);
             entry.limit = length(entry.limit);
         }
         entries.insert((entry.a.clone(), entry.b.clone(), entry.run.clone()), entry);
@@ -142,7 +143,14 @@ fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome, run: Opti
         inputs: pair.inputs,
         run: run.map(str::to_owned),
         travel: pair.swept.as_ref().map(|swept| swept.failing_travel / units.mm()),
+        uncertainty: uncertainty_of(pair).map(|width| width / units.mm()),
         motion: run.and_then(|run| motion_of(outcome, run)),
         reason: None,
     }
+}
+
+/// Width of the bracket of a depth or gap (mm, > 0); `None` for an exact one, and for other findings.
+fn uncertainty_of(pair: &PairOutcome) -> Option<f64> {
+    let has_number = matches!(extent_of_pair(pair), Some(Severity::Depth(..) | Severity::Gap(_)));
+    Some(width_of(pair.gap_bracket)).filter(|width| has_number && exceeds(*width, 0.0))
 }

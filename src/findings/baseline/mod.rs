@@ -67,6 +67,8 @@ pub struct Entry {
     pub run: Option<String>,
     /// Length of the path of B over the failing parts of a sweep.
     pub travel: Option<f64>,
+    /// Width of the bracket of the depth or gap (>= 0); `None` for an exact one, and for other findings.
+    pub uncertainty: Option<f64>,
     /// Hash of the joint values of the run.
     pub motion: Option<u64>,
     /// Reason of the acceptance.

@@ -13,7 +13,7 @@ use crate::json::syntax::parse;
 use std::collections::BTreeMap;
 
 const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];
-const ENTRY_KEYS: [&str; 19] = [
+const ENTRY_KEYS: [&str; 20] = [
     "a",
     "b",
     "status",
@@ -27,6 +27,7 @@ const ENTRY_KEYS: [&str; 19] = [
     "meshes",
     "gap",
     "bracket",
+    "uncertainty",
     "limit",
     "inputs",
     "run",
@@ -134,7 +135,8 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
     let reason = reason.map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text").map(str::to_owned));
     let run = fields.get("run").filter(|v| !is_null(*v));
     let run = run.map(|v| reader.text(v, &JsonPath::Key(trail, "run"), "the name of a run").map(str::to_owned));
-    let travel = fields.get("travel").map(|_| read_amount(reader, &fields, trail, "travel", "a length")).transpose();
+    let mut length = |key| fields.get(key).map(|_| read_amount(reader, &fields, trail, key, "a length")).transpose();
+    let [travel, uncertainty] = ["travel", "uncertainty"].map(&mut length);
     let motion = fields.get("motion").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "motion")));
     let limit = required(reader, &fields, value, trail, "limit", "the broken limit")
         .and_then(|v| reader.number(v, &JsonPath::Key(trail, "limit"), "a length"));
@@ -173,6 +175,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
         inputs: inputs.map_or(Some(None), |i| i.map(Some))?,
         run: run.map_or(Some(None), |r| r.map(Some))?,
         travel: travel.ok()?,
+        uncertainty: uncertainty.ok()?,
         motion: motion.map_or(Some(None), |m| m.map(Some))?,
         reason: reason.map_or(Some(None), |r| r.map(Some))?,
     })
@@ -304,7 +307,9 @@ fn read_meshes(
 fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<u64> {
     let expected = "16 hexadecimal digits";
     let text = reader.text(value, trail, expected)?;
-    let hash = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
+    let hash = (text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit()))
+        .then(|| u64::from_str_radix(text, 16).ok())
+        .flatten();
     if hash.is_none() {
         reader.problem(value.start(), trail, "not a hash", format!("expected {expected}"));
     }

@@ -75,6 +75,9 @@ impl Serialize for Line<'_> {
             Some(Severity::Bracket(bracket) | Severity::Largest(bracket)) => map.serialize_entry("bracket", bracket)?,
             None => {}
         }
+        if let Some(uncertainty) = &e.uncertainty {
+            map.serialize_entry("uncertainty", uncertainty)?;
+        }
         if let Some(travel) = &e.travel {
             map.serialize_entry("travel", travel)?;
         }

@@ -49,7 +49,7 @@ impl Sweep<'_> {
         let near = self.scan(&apart, work, self.range, false);
         *approach = near.first.filter(|_| near.nested.is_empty());
         if near.is_complete() {
-            let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work)).flatten();
+            let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work, &[])).flatten();
             return SweepAnswer { worst, ..self.bare(SweepStatus::Clear, Vec::new()) };
         }
         if let Some(answer) = self.too_deep(work, &near) {
@@ -174,7 +174,10 @@ impl Sweep<'_> {
         let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
         if scan.violation.is_some() {
             let failing = self.parts_too_close(work, clearance, scan.violation.map(|v| v.at));
-            let worst = self.measured.then(|| self.least_signed_gap(apart, work, self.limits.deepest())).flatten();
+            // The bracket of the least gap may hold the clearance: its upper end must come from a broken pose.
+            let broken: Vec<f64> = scan.violation.iter().map(|v| v.at).chain(middles_within(&failing)).collect();
+            let deepest = self.limits.deepest();
+            let worst = self.measured.then(|| self.least_signed_gap(apart, work, deepest, &broken)).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
         }
         let open = merged([scan.open.as_slice(), &scan.nested].concat());
@@ -238,7 +241,7 @@ impl Sweep<'_> {
             let deepest = deeper.and_then(|at| self.deepest_allowed(work, at));
             let limit =
                 if answer.status == SweepStatus::Contact { self.limits.tolerance } else { self.limits.deepest() };
-            answer.worst = deepest.or_else(|| self.least_signed_gap(apart, work, limit));
+            answer.worst = deepest.or_else(|| self.least_signed_gap(apart, work, limit, &[]));
         }
         answer
     }
@@ -360,19 +363,20 @@ impl Sweep<'_> {
     }
 
     /// Bracket of the least gap of a run without a depth beyond `limit` (mm): surfaces that may touch may also overlap
-    /// as deep as that.
-    fn least_signed_gap(&self, apart: &Level, work: &mut Work, limit: f64) -> Option<Worst> {
+    /// as deep as that. `poses` are judged first.
+    fn least_signed_gap(&self, apart: &Level, work: &mut Work, limit: f64, poses: &[f64]) -> Option<Worst> {
         let deepest = limit + work.slack;
-        self.least_gap(apart, work).map(|w| {
+        self.least_gap(apart, work, poses).map(|w| {
             let lower = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest };
             Worst { gap: Bounds { lower, upper: w.gap.upper }, ..w }
         })
     }
 
-    /// Bracket of the least distance of the surfaces, seeded by a few poses. `None` for a surface without triangles.
-    fn least_gap(&self, level: &Level, work: &mut Work) -> Option<Worst> {
+    /// Bracket of the least distance of the surfaces; the search starts from `poses` and a few more. `None` for a surface
+    /// without triangles.
+    fn least_gap(&self, level: &Level, work: &mut Work, poses: &[f64]) -> Option<Worst> {
         let mut known: Option<(f64, f64, [Vec3; 2])> = None;
-        for q in self.first_poses() {
+        for q in self.first_poses().into_iter().chain(poses.iter().copied()) {
             let limit = known.map_or(f64::INFINITY, |k| k.0);
             if let Some((d, points)) = work.still.distance(&self.chain.pose(&[q]), limit)
                 && d < limit
@@ -386,6 +390,11 @@ impl Sweep<'_> {
         work.frames += cells.count();
         Some(Worst { at: least.at, gap: least.distance, points: least.points })
     }
+}
+
+/// Middles of failing parts, between their brackets.
+fn middles_within(parts: &[Failing]) -> impl Iterator<Item = f64> {
+    parts.iter().map(|f| f.from[1] + 0.5 * (f.to[0] - f.from[1]))
 }
 
 /// Middles of some intervals.
