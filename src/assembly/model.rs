@@ -238,6 +238,16 @@ impl RuleAction {
     }
 }
 
+impl Rule {
+    /// Effect in words without an object, for a sentence about no certain pair.
+    pub(crate) fn effect_alone(&self) -> &'static str {
+        match self.verb {
+            RuleAction::Grade if self.max_gap.is_some() => "limits a gap",
+            verb => verb.effect_alone(),
+        }
+    }
+}
+
 /// A rule as written, with its location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -152,7 +152,7 @@ fn find_run<'a>(assembly: &'a Assembly, name: &str) -> Result<&'a NamedRun, Erro
             if names.is_empty() {
                 "the assembly has no poses and no sweeps".to_owned()
             } else {
-                format!("known runs: {}", join_or(&names))
+                format!("known runs: {}", join_or(&[&[crate::motion::AS_DRAWN], names.as_slice()].concat()))
             }
         });
         Error::one(Location::file(&assembly.path), format!("no run has the name {}", quoted(name)), fix)

@@ -96,7 +96,7 @@ fn matching(text: &str) -> Result<Vec<PathBuf>, Error> {
         } else if name == "**" {
             segments.push(None);
         } else {
-            segments.push(Some(Glob::new(&name).map_err(invalid)?));
+            segments.push(Some(Segment { glob: Glob::new(&name).map_err(invalid)?, hidden: name.starts_with('.') }));
         }
     }
     let mut found = BTreeSet::new();
@@ -108,8 +108,15 @@ fn matching(text: &str) -> Result<Vec<PathBuf>, Error> {
     Ok(found.into_iter().collect())
 }
 
+/// Glob for one name in a path.
+struct Segment {
+    glob: Glob,
+    /// True if it begins with a dot: only then it matches hidden names.
+    hidden: bool,
+}
+
 /// Collects the files below a folder whose path matches the segments; `None` stands for any number of folders.
-fn walk(folder: &Path, segments: &[Option<Glob>], depth: usize, found: &mut BTreeSet<PathBuf>) {
+fn walk(folder: &Path, segments: &[Option<Segment>], depth: usize, found: &mut BTreeSet<PathBuf>) {
     if depth > MAX_DEPTH {
         return;
     }
@@ -127,11 +134,15 @@ fn walk(folder: &Path, segments: &[Option<Glob>], depth: usize, found: &mut BTre
     let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in fs::read_dir(shown).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
+        let names_hidden = first.as_ref().is_some_and(|segment| segment.hidden);
+        if name.starts_with('.') && !names_hidden {
+            continue;
+        }
         let (path, is_folder) = (folder.join(&name), entry.file_type().is_ok_and(|kind| kind.is_dir()));
         match first {
-            None if is_folder && !name.starts_with('.') => walk(&path, segments, depth + 1, found),
-            Some(glob) if glob.matches(&name) && is_folder => walk(&path, rest, depth + 1, found),
-            Some(glob) if glob.matches(&name) && rest.is_empty() && is_assembly(&path, &name) => {
+            None if is_folder => walk(&path, segments, depth + 1, found),
+            Some(segment) if segment.glob.matches(&name) && is_folder => walk(&path, rest, depth + 1, found),
+            Some(segment) if segment.glob.matches(&name) && rest.is_empty() && is_assembly(&path, &name) => {
                 found.insert(path);
             }
             _ => {}

@@ -78,7 +78,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
     let (found, volume) = if health.enclosing {
         let (found, volume) =
-            rayon::join(|| covered(&surface, shown, args, asked, bounds.diagonal()), || volume(&surface));
+            rayon::join(|| covered(surface.solid(), shown, args, asked, bounds.diagonal()), || volume(&surface));
         (found?, volume)
     } else if args.hull {
         warnings.push(Warning::new(

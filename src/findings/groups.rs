@@ -185,7 +185,8 @@ impl Groups {
         for culprit in culprits(judged) {
             equal.entry(culprit.traits(o, &rules)).or_default().push(culprit);
         }
-        for ((_, part, failing_with), found) in equal {
+        let mut ids = BTreeSet::new();
+        for (((_, status, level), part, failing_with), found) in equal {
             let first = &o.pairs[found[0].rows[0] as usize];
             let id = if let [culprit] = &found[..] {
                 group_id(Kind::Culprit, first, &[], &[o.id(culprit.instance)])
@@ -193,6 +194,12 @@ impl Groups {
                 let parts: Vec<&str> = [part].into_iter().chain(failing_with.iter().map(|with| with.0)).collect();
                 group_id(Kind::Culprit, first, &[], &parts)
             };
+            // One culprit may have accepted and new findings, or errors and warnings: a group of each.
+            let id = Some(id).filter(|id| ids.insert(id.clone())).unwrap_or_else(|| {
+                let instances: Vec<&str> = found.iter().map(|c| o.id(c.instance)).collect();
+                let state = status.map_or("", BaselineStatus::name);
+                group_id(Kind::Culprit, first, &[], &[&[state, level.map_or("", Level::name)], &instances[..]].concat())
+            });
             let culprits = found.iter().map(|c| c.instance).collect();
             let members = found.into_iter().flat_map(|c| c.rows).collect();
             self.add(judged, Group { id, kind: Kind::Culprit, members, worst: 0, culprits });

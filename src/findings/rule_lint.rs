@@ -111,7 +111,7 @@ impl<'a> WrittenRule<'a> {
         }
         let demands = |rule: &Rule| matches!(rule.verb, RuleAction::MinClearance(_));
         let verb_of = |t: &Overlap| &self.outcome.rules[t.rule as usize];
-        let does = self.rule.verb.effect_alone();
+        let does = self.rule.effect_alone();
         let line = self.rule.as_line();
         if own.shadowed {
             let first = verb_of(own.taken_by.first()?);
@@ -207,7 +207,7 @@ impl<'a> WrittenRule<'a> {
         let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();
         Some(self.warning(
             WarningCode::MissingReason,
-            format!("this rule {} without a reason; replace it by {line}", self.rule.verb.effect_alone()),
+            format!("this rule {} without a reason; replace it by {line}", self.rule.effect_alone()),
         ))
     }
 }

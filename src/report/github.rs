@@ -6,6 +6,7 @@ use crate::assembly::Level;
 use crate::check::RunOutcome;
 use crate::findings::{Entry, Groups, Judged, groups, rank};
 use crate::report::location::{self, Place};
+use crate::report::number::{count, count_of};
 use crate::report::rows;
 use crate::report::sentence::{sentence_of, verdict};
 use crate::report::text::shown;
@@ -17,59 +18,133 @@ pub const MAX_ANNOTATIONS: usize = 9;
 /// Largest length of a message (characters); longer messages are cut.
 const MAX_MESSAGE: usize = 2000;
 
+/// Annotations that a step still shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// Number of errors.
+    pub errors: usize,
+    /// Number of warnings.
+    pub warnings: usize,
+}
+
+impl Room {
+    /// Room of a step, less one annotation of each kind for the count of the others.
+    pub(crate) const STEP: Self = Self { errors: MAX_ANNOTATIONS, warnings: MAX_ANNOTATIONS };
+
+    /// Takes up to `wanted` annotations of a level; returns how many it takes.
+    pub(crate) fn take(&mut self, level: Level, wanted: usize) -> usize {
+        let left = match level {
+            Level::Error => &mut self.errors,
+            Level::Warning => &mut self.warnings,
+        };
+        let taken = wanted.min(*left);
+        *left -= taken;
+        taken
+    }
+}
+
+/// Number of findings and warnings without an annotation.
+#[derive(Debug, Default)]
+pub(crate) struct Unlisted {
+    /// Failing pairs of the drawing.
+    pub pairs: usize,
+    /// Failing poses and sweeps.
+    pub runs: usize,
+    /// Assemblies without a verdict.
+    pub assemblies: usize,
+    /// Findings with severity `warning`, and warnings of the run.
+    pub warnings: usize,
+    /// True if the warnings fail.
+    pub strict: bool,
+}
+
 /// Writes the report.
 ///
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    render_within(judged, MAX_ANNOTATIONS, out)
-}
-
-/// Writes the report with at most `most` annotated errors, and as many warnings.
-///
-/// # Errors
-/// Returns the writer's error.
-pub(crate) fn render_within(judged: &Judged, most: usize, out: &mut dyn Write) -> io::Result<()> {
-    let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
-    findings(judged, most, &mut out)?;
-    for (run, one) in outcome.runs().iter().zip(judged.runs()) {
-        of_run(run, &one, most, &mut out)?;
-    }
-    warnings(judged, most, &mut out)?;
-    let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, outcome.name);
-    command("notice", None, &name, &verdict(judged), &mut out)?;
+    let (mut room, mut unlisted) = (Room::STEP, Unlisted::default());
+    annotations(judged, &mut room, &mut unlisted, &mut out)?;
+    unlisted.render(&mut out)?;
+    notice(judged, &mut out)?;
     out.flush()
 }
 
-fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
-    let o = &judged.outcome;
+/// Writes the verdict of an assembly.
+pub(crate) fn notice(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, judged.outcome.name);
+    command("notice", None, &name, &verdict(judged), out)
+}
+
+/// Writes the annotations of an assembly as far as there is room, and counts the others.
+pub(crate) fn annotations(
+    judged: &Judged,
+    room: &mut Room,
+    unlisted: &mut Unlisted,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    findings(judged, room, unlisted, out)?;
+    for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
+        of_run(run, &one, room, unlisted, out)?;
+    }
+    warnings(judged, room, unlisted, out)
+}
+
+impl Unlisted {
+    /// Writes the counts of the findings without an annotation, one line for errors and one for warnings.
+    pub(crate) fn render(&self, out: &mut impl Write) -> io::Result<()> {
+        let failing = [
+            (self.pairs, "more pair fails", "more pairs fail"),
+            (self.runs, "more pose or sweep fails", "more poses and sweeps fail"),
+            (self.assemblies, "more assembly without a verdict", "more assemblies without a verdict"),
+        ];
+        let failing = failing.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count_of(*n as u64, one, many));
+        let failing: Vec<String> = failing.collect();
+        if !failing.is_empty() {
+            let text = format!("{} (a step shows ten annotations; --format json lists every pair)", failing.join(", "));
+            command("error", None, "interfere", &text, out)?;
+        }
+        if self.warnings > 0 {
+            let kind = if self.strict { "error" } else { "warning" };
+            let text = format!("{} (--format json lists them all)", count(self.warnings as u64, "more warning"));
+            command(kind, None, "interfere", &text, out)?;
+        }
+        Ok(())
+    }
+}
+
+fn findings(judged: &Judged, room: &mut Room, unlisted: &mut Unlisted, out: &mut impl Write) -> io::Result<()> {
     let groups = Groups::new(judged);
     let entries = open_entries(judged, Level::Error, &groups);
-    let (told, rest) = entries.split_at(entries.len().min(most));
-    annotate("error", judged, told, out)?;
-    if rest.is_empty() {
-        return Ok(());
-    }
-    let n = rows::rows_of(rest);
-    let pairs = if n == 1 { "pair fails" } else { "pairs fail" };
-    let said = format!(
-        "{n} more {pairs}: {} (a step shows ten annotations; --format json lists every pair)",
-        rows::by_status(o, rest)
-    );
-    command("error", None, "interfere", &said, out)
+    let (listed, rest) = entries.split_at(room.take(Level::Error, entries.len()));
+    unlisted.pairs += rows::rows_of(rest);
+    annotate("error", judged, listed, out)
 }
 
 /// Writes one annotation for the findings of a pose or a sweep, at its line, with the worst pair.
-fn of_run(run: &RunOutcome, judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
+fn of_run(
+    run: &RunOutcome,
+    judged: &Judged,
+    room: &mut Room,
+    unlisted: &mut Unlisted,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let groups = Groups::new(judged);
     for (kind, level) in [("error", Level::Error), ("warning", Level::Warning)] {
         let entries = open_entries(judged, level, &groups);
-        let Some(worst) = entries.first().filter(|_| most > 0) else { continue };
+        let Some(worst) = entries.first() else { continue };
+        if room.take(level, 1) == 0 {
+            match level {
+                Level::Error => unlisted.runs += 1,
+                Level::Warning => unlisted.warnings += rows::rows_of(&entries),
+            }
+            continue;
+        }
         let at = Some(&run.at).filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
-        let said = format!("{}: {}", rows::by_status(&judged.outcome, &entries), sentence_of(judged, worst));
-        command(kind, at, &format!("run {}", run.name), &said, out)?;
+        let text = format!("{}: {}", rows::by_status(&judged.outcome, &entries), sentence_of(judged, worst));
+        command(kind, at, &format!("run {}", run.name), &text, out)?;
     }
     Ok(())
 }
@@ -92,26 +167,23 @@ fn annotate(kind: &str, judged: &Judged, entries: &[Entry<'_>], out: &mut impl W
 }
 
 /// Writes the findings with severity `warning`, then the warnings of the run; both share one limit.
-fn warnings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
+fn warnings(judged: &Judged, room: &mut Room, unlisted: &mut Unlisted, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
-    let kind = if judged.strict { "error" } else { "warning" };
+    let (kind, level) = if judged.strict { ("error", Level::Error) } else { ("warning", Level::Warning) };
     let groups = Groups::new(judged);
     let entries = open_entries(judged, Level::Warning, &groups);
-    let (shown, more) = entries.split_at(entries.len().min(most));
+    let (shown, rest) = entries.split_at(room.take(Level::Warning, entries.len()));
     annotate("warning", judged, shown, out)?;
-    let (told, rest) = o.warnings.split_at(o.warnings.len().min(most - shown.len()));
-    for w in told {
+    let (listed, others) = o.warnings.split_at(room.take(level, o.warnings.len()));
+    for w in listed {
         let at = w.at.as_ref().filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
         command(kind, at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
-    let left = rest.len() + rows::rows_of(more);
-    if left == 0 {
-        return Ok(());
-    }
-    let warnings = if left == 1 { "warning" } else { "warnings" };
-    command(kind, None, "interfere", &format!("{left} more {warnings} (--format json lists them all)"), out)
+    unlisted.warnings += rows::rows_of(rest) + others.len();
+    unlisted.strict |= judged.strict && !others.is_empty();
+    Ok(())
 }
 
 /// Writes one command on one line.

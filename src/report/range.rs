@@ -48,7 +48,10 @@ fn text(found: &JointRanges, range: &JointRange, units: LengthUnit, out: &mut im
     // A joint of a sub-assembly stands in another file, perhaps in other units.
     let is_elsewhere = joint.name.contains('/') && joint.kind == "prismatic";
     let unit = if is_elsewhere { format!(", in {}", units.name()) } else { String::new() };
-    writeln!(out, "  {}{unit}", line(joint, range, units))
+    match line(joint, range, units) {
+        Some(line) => writeln!(out, "  {line}{unit}"),
+        None => writeln!(out, "  no range: a pair fails as drawn"),
+    }
 }
 
 /// True if a side ends at a limit of its joint, up to rounding.
@@ -96,14 +99,14 @@ fn free_value(joint: &JointOutcome, side: &JointSide, units: LengthUnit) -> f64 
     if (rounded - home) * (free - home) < 0.0 { home } else { rounded + 0.0 }
 }
 
-/// The line for the assembly file: `"range_deg": [0, 106.289]`.
-fn line(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> String {
+/// The line for the assembly file: `"range_deg": [0, 106.289]`. `None` for a joint without a free value beside the drawing.
+fn line(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> Option<String> {
     let key = if joint.kind == "prismatic" { "range" } else { "range_deg" };
     if joint.range.is_none() && range.sides.iter().all(|side| side.stop.is_none() && side.is_turn(joint.home)) {
-        return format!("\"{key}\": \"full\"");
+        return Some(format!("\"{key}\": \"full\""));
     }
-    let [low, high] = [0, 1].map(|k| free_text(joint, &range.sides[k], units));
-    format!("\"{key}\": [{low}, {high}]")
+    let [low, high] = [0, 1].map(|k| free_value(joint, &range.sides[k], units));
+    (low < high).then(|| format!("\"{key}\": [{low}, {high}]"))
 }
 
 #[derive(Serialize)]
@@ -123,7 +126,7 @@ struct Joint<'a> {
     limits: Option<[f64; 2]>,
     down: Side<'a>,
     up: Side<'a>,
-    line: String,
+    line: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -1,14 +1,15 @@
 //! Writes the report of several assemblies, in each format; an assembly without a verdict has its problems in place of
 //! a report.
 
+use crate::assembly::Level;
 use crate::error::{Error, Problem};
 use crate::findings::Judged;
 use crate::json::write::write_lines;
-use crate::report::github::MAX_ANNOTATIONS;
+use crate::report::github::{Room, Unlisted};
 use crate::report::json::Document;
 use crate::report::junit::Suite;
 use crate::report::markdown::{self, MAX_BYTES, code, inert};
-use crate::report::number::count;
+use crate::report::number::{count, count_of};
 use crate::report::sarif::collector;
 use crate::report::table::{failure, passing};
 use crate::report::text::{Paint, painted, shown};
@@ -19,6 +20,9 @@ use std::io::{self, Write};
 
 /// Least number of bytes of one assembly in a Markdown report.
 const LEAST_BYTES: usize = 2000;
+
+/// Number of assemblies from which they have no notices of their own: a step shows ten.
+const MAX_NOTICES: usize = 10;
 
 /// Text before the file name of each picture; `None` for a report without links.
 pub type LinkPrefix<'a> = Option<&'a str>;
@@ -143,30 +147,58 @@ fn tables(all: &[Checked], style: Style, out: &mut dyn Write) -> io::Result<()> 
     out.flush()
 }
 
+/// Writes the verdicts, then a page for each assembly, as many as fit into [`MAX_BYTES`].
 fn pages(all: &[Checked], links: LinkPrefix<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "## interfere: {}\n", totals(all))?;
-    writeln!(out, "| verdict | assembly | |\n| --- | --- | --- |")?;
-    for one in all {
-        writeln!(out, "| **{}** | {} | {} |", one.verdict(), code(&one.path), inert(&shown(&one.why())))?;
+    let mut text = format!("## interfere: {}\n\n| verdict | assembly | |\n| --- | --- | --- |\n", totals(all));
+    let more = |n: usize| format!("\n{} not shown here\n", count_of(n as u64, "more assembly", "more assemblies"));
+    for (k, one) in all.iter().enumerate() {
+        let row = format!("| **{}** | {} | {} |\n", one.verdict(), code(&one.path), inert(&shown(&one.why())));
+        if text.len() + row.len() > MAX_BYTES / 2 {
+            text += &more(all.len() - k);
+            break;
+        }
+        text += &row;
     }
     let budget = (MAX_BYTES / all.len().max(1)).max(LEAST_BYTES);
-    for one in all {
-        let Ok(judged) = &one.result else { continue };
-        write!(out, "\n{}", markdown::page(judged, one.links(links), budget))?;
+    let judged = || all.iter().filter_map(|one| Some((one, one.result.as_ref().ok()?)));
+    for (k, (one, judged_one)) in judged().enumerate() {
+        let page = format!("\n{}", markdown::page(judged_one, one.links(links), budget));
+        let note = more(judged().count() - k);
+        if text.len() + page.len() + note.len() > MAX_BYTES {
+            text += &note;
+            break;
+        }
+        text += &page;
     }
+    out.write_all(text.as_bytes())?;
     out.flush()
 }
 
 fn annotations(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
-    // A step shows ten errors in all.
-    let most = (MAX_ANNOTATIONS / all.len().max(1)).max(1);
-    for one in all {
-        match &one.result {
-            Ok(judged) => github::render_within(judged, most, out)?,
-            Err(error) => annotate(one, error, out)?,
+    let (mut room, mut unlisted) = (Room::STEP, Unlisted::default());
+    let mut out = out;
+    // Assemblies without a verdict come first; the others share what remains of a step.
+    for (one, error) in all.iter().filter_map(|one| Some((one, one.result.as_ref().err()?))) {
+        if room.take(Level::Error, 1) > 0 {
+            annotate(one, error, &mut out)?;
+        } else {
+            unlisted.assemblies += 1;
         }
     }
-    github::command("notice", None, "interfere", &totals(all), &mut &mut *out)?;
+    let judged: Vec<&Judged> = all.iter().filter_map(|one| one.result.as_ref().ok()).collect();
+    for (k, one) in judged.iter().enumerate() {
+        // An equal share of what the assemblies before left.
+        let share = |left: usize| left.div_ceil(judged.len() - k);
+        let mut own = Room { errors: share(room.errors), warnings: share(room.warnings) };
+        room = Room { errors: room.errors - own.errors, warnings: room.warnings - own.warnings };
+        github::annotations(one, &mut own, &mut unlisted, &mut out)?;
+        room = Room { errors: room.errors + own.errors, warnings: room.warnings + own.warnings };
+        if judged.len() < MAX_NOTICES {
+            github::notice(one, &mut out)?;
+        }
+    }
+    unlisted.render(&mut out)?;
+    github::command("notice", None, "interfere", &totals(all), &mut out)?;
     out.flush()
 }
 

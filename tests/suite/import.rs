@@ -131,6 +131,24 @@ fn other_files_in_the_folder_are_safe() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let after = content(&scratch.path().join("mine"));
     assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)) && after.len() == 5);
+    // Deep and empty folders of the user stay, and files of the earlier import go.
+    scratch.write("mine/a/b/c/d/e.txt", "keep");
+    fs::create_dir_all(scratch.path().join("mine/empty/inner")).expect("made");
+    let old = fs::read_to_string(scratch.path().join("mine/import.json")).expect("read");
+    let listed = old.replacen("\"files\": {", "\"files\": { \"parts/gone.stl\": \"0\",", 1);
+    assert_ne!(listed, old);
+    scratch.write("mine/import.json", listed);
+    scratch.write("mine/parts/gone.stl", "old");
+    let ran = run_in(scratch.path(), &["import", "cubes.gltf", "-o", "mine", "--force"], &[]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let mine = scratch.path().join("mine");
+    assert!(mine.join("a/b/c/d/e.txt").is_file() && mine.join("empty/inner").is_dir());
+    assert!(!mine.join("parts/gone.stl").exists() && mine.join("parts/own.stl").is_file());
+    let beside = fs::read_dir(scratch.path())
+        .expect("read")
+        .filter(|e| e.as_ref().is_ok_and(|e| e.file_name().to_string_lossy().starts_with(".mine")));
+    let beside: Vec<_> = beside.map(|e| e.expect("read").file_name()).collect();
+    assert!(beside.is_empty(), "{beside:?}");
     let file = run_in(scratch.path(), &["import", "cubes.gltf", "-o", "cubes.bin"], &[]);
     assert!(file.code == 2 && file.stderr.contains("a file, not a folder"), "{file:?}");
 }

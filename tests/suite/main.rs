@@ -40,6 +40,7 @@ mod motion_loops;
 mod motion_parts;
 mod motion_proofs;
 mod mutations;
+mod one_verdict;
 mod oracle;
 mod page;
 mod pages;

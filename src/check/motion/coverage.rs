@@ -27,9 +27,10 @@ fn unswept(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Option<Warning> {
     let names: Vec<String> = left.iter().take(MAX_NAMED).map(|ix| quoted(&motion.joints[ix.0 as usize].name)).collect();
     let more = if left.len() > MAX_NAMED { ", …" } else { "" };
     let message = format!(
-        "no sweep moves {} {}{more}: its motion is not checked; add to `sweeps`: {{ \"joints\": {{ {}: \"range\" }} }}",
+        "no sweep moves {} {}{more}: {} motion is not checked; add to `sweeps`: {{ \"joints\": {{ {}: \"range\" }} }}",
         if left.len() == 1 { "the joint".to_owned() } else { format!("{} joints,", left.len()) },
         names.join(", "),
+        if left.len() == 1 { "its" } else { "their" },
         serde_json::Value::from(joint.name.as_str())
     );
     Some(Warning { at: Some(joint.at.clone()), ..Warning::new(WarningCode::UnsweptJoint, message) })

@@ -79,13 +79,15 @@ pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
         return Covered::Not(NO_INSIDE);
     }
     let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
+    // Shells inside the solid need no pieces of their own.
+    let surface = surface.solid();
     let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
     // Add the rounding margin: a depth equal to a threshold passes.
     let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
     let limits = Limits { epsilon: asked, max_pieces: settings.max_pieces, inflation: 0.5 * ball };
-    match decompose(&surface, &limits) {
+    match decompose(surface, &limits) {
         None => Covered::Not(TOO_LITTLE),
-        Some(found) if !covers(&surface, &found) => Covered::Not(NOT_COVERED),
+        Some(found) if !covers(surface, &found) => Covered::Not(NOT_COVERED),
         Some(found) => {
             Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked, ball }
         }

@@ -24,6 +24,7 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::new("the file is empty", "copy or export it again"));
     }
+    let bytes = without_mark(bytes);
     if is_ply(bytes) {
         return Ok(MeshFormat::Ply);
     }
@@ -52,6 +53,12 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
         return Ok(MeshFormat::StlAscii);
     }
     if has_obj_line(bytes) { Ok(MeshFormat::Obj) } else { Err(unknown()) }
+}
+
+/// Text of an OFF or a PLY without the byte order mark; the other readers skip it themselves.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    let is_known = |text: &&[u8]| is_ply(text) || keyword(text).is_some();
+    bytes.strip_prefix(b"\xef\xbb\xbf").filter(is_known).unwrap_or(bytes)
 }
 
 /// Format or description of a file whose content tells its kind; `None` for an unknown text, and for a damaged file.

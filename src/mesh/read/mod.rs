@@ -83,6 +83,7 @@ pub fn read_and_merge(bytes: &[u8]) -> Result<TriMesh, MeshError> {
 /// # Errors
 /// Same as [`load`].
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
+    let bytes = detect::without_mark(bytes);
     let parsed = match detect(bytes)? {
         MeshFormat::StlBinary => crate::mesh::read::stl_binary::read(bytes)?,
         MeshFormat::StlAscii => crate::mesh::read::stl_ascii::read(bytes)?,
