@@ -78,8 +78,8 @@ pub fn assembly(data: &[u8]) -> bool {
         .is_some_and(|found| check::check(&found, &Options::default(), &files, &NoProgress).is_ok())
 }
 
-/// Imports a file of another program and reads its generated assembly again. Beside it lie cubes, as every name that ends
-/// in `.obj`. True for a folder.
+/// Imports a file of another program and reads its generated assembly again. Beside it lie cubes, as every name that
+/// ends in `.obj`. True for a folder.
 ///
 /// # Panics
 /// Panics for a generated folder that the checker refuses.

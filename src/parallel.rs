@@ -1,8 +1,8 @@
 //! Divides the work on one large value among threads of its own.
 //!
-//! Lists that a `OnceLock` holds are computed while other threads wait for them. The pool of rayon must not compute them:
-//! a thread of the pool that waits for its share takes up other work, and this work may wait for the same list. The
-//! threads here take up nothing else.
+//! Lists that a `OnceLock` holds are computed while other threads wait for them. The pool of rayon must not compute
+//! them: a thread of the pool that waits for its share takes up other work, and this work may wait for the same list.
+//! The threads here take up nothing else.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -43,8 +43,8 @@ pub(crate) fn both<A: Send, B>(threads: usize, first: impl FnOnce() -> A + Send,
     HELPERS.both(threads, first, second)
 }
 
-/// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least` values
-/// at once.
+/// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least`
+/// values at once.
 pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
     let count = values.len();
     let ends: Vec<usize> = shares(threads, least, count).map(|range| range.end).collect();

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// Traces one pair through the stages and returns its row, equal to the row of a whole run with these options; `ids` in
 /// either order.
 ///
-/// Reads all meshes, builds all shapes and finds all candidates as [`check()`](crate::check::check()) does, then answers
-/// this pair only.
+/// Reads all meshes, builds all shapes and finds all candidates as [`check()`](crate::check::check()) does, then
+/// answers this pair only.
 ///
 /// # Errors
 /// Returns the errors of [`check()`](crate::check::check()), except for an assembly whose pairs are all ignored. Also
@@ -72,8 +72,8 @@ pub struct ExplainedRun {
     pub outcome: Outcome,
     /// Joints between the two instances, nearest the second one first; indices in [`MotionOutcome::joints`].
     pub between: Vec<u32>,
-    /// Largest distance of a point of the second instance from its place in the middle of a segment, seen from the first
-    /// one (mm, >= 0); 0 for a pose.
+    /// Largest distance of a point of the second instance from its place in the middle of a segment, seen from the
+    /// first one (mm, >= 0); 0 for a pose.
     pub displacement: f64,
     /// True if the balls around the parts clear the pair.
     pub by_balls: bool,

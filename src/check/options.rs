@@ -100,7 +100,8 @@ impl Measure {
     }
 }
 
-/// Rows of sweeps of one parameter with a staircase of the gap. Statuses and all other values are the same for all three.
+/// Rows of sweeps of one parameter with a staircase of the gap. Statuses and all other values are the same for all
+/// three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Curves {
     /// No row.

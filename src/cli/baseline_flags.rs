@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 pub struct GateArgs {
     /// Let findings accepted in this file pass until they get worse.
     ///
-    /// Compares the findings with this baseline; accepted findings fail only if they get worse [default: interfere-baseline.json
-    /// beside the assembly, if it exists].
+    /// Compares the findings with this baseline; accepted findings fail only if they get worse [default:
+    /// interfere-baseline.json beside the assembly, if it exists].
     #[arg(long, value_name = "FILE", conflicts_with = "no_baseline", help_heading = GATE)]
     pub baseline: Option<PathBuf>,
 
@@ -34,8 +34,8 @@ pub struct GateArgs {
 
     /// Severity of a status, as in undecided=warning.
     ///
-    /// Takes the place of the severities of rules: `error` fails, `warning` is listed and passes. The statuses are `interference`,
-    /// `too_close`, `loose` and `undecided`; repeat the flag for several.
+    /// Takes the place of the severities of rules: `error` fails, `warning` is listed and passes. The statuses are
+    /// `interference`, `too_close`, `loose` and `undecided`; repeat the flag for several.
     #[arg(long, value_name = "STATUS=WORD", value_parser = severity, help_heading = GATE)]
     pub severity: Vec<(Status, Level)>,
 }

@@ -35,8 +35,8 @@ Examples:
 pub struct CheckArgs {
     /// Assembly files, their folders, or globs [default: assembly.json].
     ///
-    /// A folder means the assembly.json in it. A glob such as 'designs/**/assembly.json' means each JSON file that it matches;
-    /// `**` stands for any number of folders. With several assemblies, each format holds a report of each.
+    /// A folder means the assembly.json in it. A glob such as 'designs/**/assembly.json' means each JSON file that it
+    /// matches; `**` stands for any number of folders. With several assemblies, each format holds a report of each.
     #[arg(value_name = "ASSEMBLY")]
     pub assemblies: Vec<PathBuf>,
 
@@ -58,8 +58,8 @@ pub struct CheckArgs {
 
     /// Check these poses and sweeps only; `as-drawn` is the drawing.
     ///
-    /// A glob over the names of the runs of the assembly file. May be given several times. The last line of the report names the runs
-    /// left out.
+    /// A glob over the names of the runs of the assembly file. May be given several times. The last line of the report
+    /// names the runs left out.
     #[arg(long = "run", value_name = "GLOB", help_heading = REPORT)]
     pub runs: Vec<String>,
 
@@ -69,40 +69,40 @@ pub struct CheckArgs {
 
     /// Tests for each pair of a sweep, at most [default: 16000000].
     ///
-    /// A test asks whether two nodes or triangles stay apart over a range of joint values. A pair without a proof after this number
-    /// is `undecided`. A larger number takes longer; the seconds have no effect on the result.
+    /// A test asks whether two nodes or triangles stay apart over a range of joint values. A pair without a proof after
+    /// this number is `undecided`. A larger number takes longer; the seconds have no effect on the result.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
     #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
     pub sweep_cells: u64,
 
     /// Width of the bounds of a sweep's least gap, at most [default: 1 % of the gap].
     ///
-    /// A length in the assembly's units or with a unit (0.05mm). A row of a sweep has certified bounds of its least gap; this flag
-    /// brings them closer together. Overlap depths keep their own width. Clear pairs have such bounds with --report-within. A row
-    /// with wider bounds is `bracketed`.
+    /// A length in the assembly's units or with a unit (0.05mm). A row of a sweep has certified bounds of its least
+    /// gap; this flag brings them closer together. Overlap depths keep their own width. Clear pairs have such bounds
+    /// with --report-within. A row with wider bounds is `bracketed`.
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     #[arg(hide_short_help = true, help_heading = REPORT)]
     pub gap_width: Option<Length>,
 
     /// Bound the gap over each part of a sweep, for the JSON report.
     ///
-    /// Each row of a sweep of one parameter receives `curve`: equal parts of the sweep, each with certified bounds of its least gap.
-    /// Takes about as long as the sweep once more. The page shows such a curve without this flag.
+    /// Each row of a sweep of one parameter receives `curve`: equal parts of the sweep, each with certified bounds of
+    /// its least gap. Takes about as long as the sweep once more. The page shows such a curve without this flag.
     #[arg(long, hide_short_help = true, help_heading = REPORT)]
     pub curves: bool,
 
     /// Write proofs of the sweeps to this file, for another program to check (JSON).
     ///
-    /// For each passing pair that a sweep moves: the meshes, the joints, and steps that show the gap at all values. The file names
-    /// the rows without a proof. `replay_proof.py` in `python/measure` checks such a file.
+    /// For each passing pair that a sweep moves: the meshes, the joints, and steps that show the gap at all values. The
+    /// file names the rows without a proof. `replay_proof.py` in `python/measure` checks such a file.
     #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "shard", help_heading = REPORT)]
     pub proof: Option<PathBuf>,
 
     /// Values beyond the statuses: all, depth, none [default: all].
     ///
-    /// `all`: gaps, depths, separating translations, and volume and box of the common solid. `depth`: gaps and depths with their
-    /// bounds. `none`: nothing. Statuses and counts are the same. A baseline compares all values: a finding without one of them is
-    /// `unmeasured` and fails.
+    /// `all`: gaps, depths, separating translations, and volume and box of the common solid. `depth`: gaps and depths
+    /// with their bounds. `none`: nothing. Statuses and counts are the same. A baseline compares all values: a finding
+    /// without one of them is `unmeasured` and fails.
     #[arg(long, value_enum, hide_possible_values = true, help_heading = REPORT)]
     pub measure: Option<MeasureChoice>,
 
@@ -122,9 +122,9 @@ pub struct CheckArgs {
 
     /// Reuse results of earlier runs from this folder.
     ///
-    /// The run checks only the changes. The report is the same with and without the cache. The run creates the folder if needed; you
-    /// may delete it at any time. Without the flag, a run on a terminal keeps its results in the user's cache folder, unless `CI` is
-    /// set; the variable `INTERFERE_CACHE` names another folder, or is `off`.
+    /// The run checks only the changes. The report is the same with and without the cache. The run creates the folder
+    /// if needed; you may delete it at any time. Without the flag, a run on a terminal keeps its results in the user's
+    /// cache folder, unless `CI` is set; the variable `INTERFERE_CACHE` names another folder, or is `off`.
     #[arg(long, value_name = "DIR", help_heading = PERFORMANCE)]
     pub cache: Option<PathBuf>,
 
@@ -138,8 +138,8 @@ pub struct CheckArgs {
 
     /// Check one of N shares of the pairs; `merge` combines them.
     ///
-    /// Checks only the I-th of N shares of the pairs and writes a partial report to --output; `interfere merge` combines all N into
-    /// the report and the verdict.
+    /// Checks only the I-th of N shares of the pairs and writes a partial report to --output; `interfere merge`
+    /// combines all N into the report and the verdict.
     #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", help_heading = PERFORMANCE)]
     #[arg(conflicts_with_all = ["format", "expand", "limit", "strict", "no_strict", "baseline", "no_baseline", "fail_on", "severity"])]
     pub shard: Option<Shard>,

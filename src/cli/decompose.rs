@@ -300,8 +300,8 @@ pub struct DecomposeArgs {
 
     /// Output: a file that ends in `.obj`, or a folder of STL files.
     ///
-    /// A name that ends in `.obj` is one file with an object per piece; any other name is a folder with a binary STL file per piece.
-    /// The command replaces existing files of these names.
+    /// A name that ends in `.obj` is one file with an object per piece; any other name is a folder with a binary STL
+    /// file per piece. The command replaces existing files of these names.
     #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
 

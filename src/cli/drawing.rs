@@ -37,9 +37,9 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// Builds the scene of a judged run and writes its pictures; call it in the thread pool of the run. `judged` comes from
-    /// a report or from [`crate::findings::as_reported`], so that both give the same bytes. `assembly` is the path of the
-    /// assembly in a run over several.
+    /// Builds the scene of a judged run and writes its pictures; call it in the thread pool of the run. `judged` comes
+    /// from a report or from [`crate::findings::as_reported`], so that both give the same bytes. `assembly` is the path
+    /// of the assembly in a run over several.
     ///
     /// # Errors
     /// Returns the error of a picture or a model that cannot be written.

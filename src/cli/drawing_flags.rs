@@ -64,8 +64,8 @@ impl From<ShownParts> for Selection {
 pub struct PictureArgs {
     /// Write a PNG picture of each finding to this folder.
     ///
-    /// One picture for each line of the table: `ID.png`, with the id of the pair. The run makes the folder, and deletes pictures of
-    /// earlier runs from it. Reports in Markdown, `JUnit` and SARIF link the pictures.
+    /// One picture for each line of the table: `ID.png`, with the id of the pair. The run makes the folder, and deletes
+    /// pictures of earlier runs from it. Reports in Markdown, `JUnit` and SARIF link the pictures.
     #[arg(long, value_name = "DIR", help_heading = REPORT)]
     pub pictures: Option<PathBuf>,
 

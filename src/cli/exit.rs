@@ -10,7 +10,7 @@ pub enum Exit {
     /// Every pair was decided and none fails. `inspect`: every file is a mesh. A shard: its partial report is written.
     /// Also help and version.
     Pass,
-    /// An interference, `too_close` or undecided pair.
+    /// A pair fails the gate; with `--strict`, also a warning.
     Fail,
     /// No verdict. `inspect`: a file is not a mesh.
     NotDecided,

@@ -1,4 +1,4 @@
-//! `interfere explain`: the stages of one pair.
+//! Runs `interfere explain`: the stages of one pair.
 
 use crate::assembly::Level;
 use crate::check::{self, DEFAULT_SWEEP_CELLS, Explanation, Measure, Options, PairOutcome, Progress};

@@ -14,7 +14,7 @@ pub(crate) const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
 /// Largest value of `--max-pieces`. Beyond it, queries of piece pairs take longer than queries of triangles.
 pub(crate) const MOST_PIECES: i64 = 10_000;
 
-/// Headings of the flags in the help, in their order.
+/// Heading of the input flags in the help.
 pub(crate) const INPUT: &str = "Input";
 /// Heading of the flags about solids and limits.
 pub(crate) const GEOMETRY: &str = "Geometry";
@@ -38,17 +38,18 @@ pub struct Question {
 
     /// Solid of a part: exact, decomposition or hull [default: exact].
     ///
-    /// `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and overshoot it by at most
-    /// --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot of both parts. `hull`:
-    /// the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore interferes. A part's own
-    /// `geometry` takes precedence. Overrides the file.
+    /// `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and overshoot
+    /// it by at most
+    /// --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot of both
+    /// parts. `hull`: the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore
+    /// interferes. A part's own `geometry` takes precedence. Overrides the file.
     #[arg(long, value_enum, hide_possible_values = true, help_heading = GEOMETRY)]
     pub geometry: Option<GeometryChoice>,
 
     /// Overlap within the facet error: allow or strict [default: allow].
     ///
-    /// Status of an overlap within the tessellation error of curved surfaces: contact (`allow`) or interference (`strict`).
-    /// Overrides the file.
+    /// Status of an overlap within the tessellation error of curved surfaces: contact (`allow`) or interference
+    /// (`strict`). Overrides the file.
     #[arg(long, value_enum, hide_possible_values = true, help_heading = GEOMETRY)]
     pub facets: Option<FacetsChoice>,
 
@@ -60,8 +61,8 @@ pub struct Question {
 
     /// Overshoot of convex pieces [default: 2 % of the part's diagonal].
     ///
-    /// The largest distance of a piece from its part, for --geometry decomposition. A length in the assembly's units or with a unit
-    /// (0.2mm). The diagonal is that of the part's own box. Overrides the file.
+    /// The largest distance of a piece from its part, for --geometry decomposition. A length in the assembly's units or
+    /// with a unit (0.2mm). The diagonal is that of the part's own box. Overrides the file.
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = GEOMETRY)]
     pub epsilon: Option<Length>,
 
@@ -90,7 +91,8 @@ pub struct Question {
 pub struct MoreSweeps {
     /// Sweep all joints at once, too: every combination of their values.
     ///
-    /// Adds the run `all-joints` to those of the assembly file. A pair takes the joints between its parts; the proof ends after
+    /// Adds the run `all-joints` to those of the assembly file. A pair takes the joints between its parts; the proof
+    /// ends after
     /// --sweep-cells tests, and what remains is `undecided`.
     #[arg(long, hide_short_help = true, help_heading = REPORT)]
     pub sweep_all: bool,
@@ -117,7 +119,7 @@ pub enum GeometryChoice {
     Hull,
 }
 
-/// `--facets`.
+/// Values of `--facets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FacetsChoice {
     /// Contact

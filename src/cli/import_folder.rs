@@ -40,10 +40,8 @@ pub(crate) fn replace(folder: &Path, files: &BTreeMap<String, Vec<u8>>, force: b
         return Err(Failure::Input(Error::one(Location::file(slashes(folder)), what, fix)));
     }
     let (new, old) = (beside(folder, "new"), beside(folder, "old"));
-    let placed = build(&new, files).and_then(|()| match others.is_empty() {
-        true => swap(folder, &new, &old),
-        false => move_in(folder, &new, files),
-    });
+    let placed = build(&new, files)
+        .and_then(|()| if others.is_empty() { swap(folder, &new, &old) } else { move_in(folder, &new, files) });
     if placed.is_err() || !others.is_empty() {
         let _ = fs::remove_dir_all(&new);
     }

@@ -259,8 +259,8 @@ pub struct InitArgs {
     ///
     /// Takes every STL, OBJ, PLY and OFF file in the folder and below it.
     ///
-    /// For the file of an assembly (JSON, glTF, 3MF, URDF, MJCF, SDF, STEP), the new file places it once, and sweeps each of its
-    /// joints alone over its whole range.
+    /// For the file of an assembly (JSON, glTF, 3MF, URDF, MJCF, SDF, STEP), the new file places it once, and sweeps
+    /// each of its joints alone over its whole range.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 

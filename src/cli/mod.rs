@@ -1,5 +1,5 @@
-//! Floor 8: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
-//! nowhere else.
+//! Floor 8: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here
+//! and nowhere else.
 
 pub mod accept;
 pub mod args;

@@ -110,8 +110,8 @@ fn failure(path: &Path, source: io::Error) -> Failure {
     Failure::Output { file: path.display().to_string(), source }
 }
 
-/// Name of a pair's picture. With several assemblies in a run, a hash of the assembly's path comes first: their pairs may
-/// have equal ids. A hash of the name of a pose or sweep comes last.
+/// Name of a pair's picture. With several assemblies in a run, a hash of the assembly's path comes first: their pairs
+/// may have equal ids. A hash of the name of a pose or sweep comes last.
 pub(crate) fn picture_name(pair_id: &str, run: Option<&str>, assembly: Option<&str>) -> String {
     let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..12].to_owned();
     let words = assembly.map(hash).into_iter().chain([pair_id.to_owned()]).chain(run.map(hash));

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 /// Text before the file name of each picture in a report; `None` for a report without links. Call it after the folder
 /// of the pictures is made.
 ///
-/// Markdown takes the address of `--picture-url`, else the path from the report's own folder; `JUnit` and SARIF take the
-/// path from the working folder.
+/// Markdown takes the address of `--picture-url`, else the path from the report's own folder; `JUnit` and SARIF take
+/// the path from the working folder.
 pub(crate) fn link_prefix(report: &Report, settings: &DrawingSettings) -> Option<String> {
     let folder = settings.pictures.as_ref()?;
     let OutputFormat::Report(format) = report.format else { return None };

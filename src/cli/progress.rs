@@ -37,7 +37,8 @@ pub(crate) struct Hint {
 }
 
 impl Hint {
-    /// Hint of a run on a terminal or in CI; `None` elsewhere, and with `quiet`. `ci` is the value of the variable `CI`.
+    /// Hint of a run on a terminal or in CI; `None` elsewhere, and with `quiet`. `ci` is the value of the variable
+    /// `CI`.
     pub(crate) fn of_check(
         measure: Measure,
         quiet: bool,

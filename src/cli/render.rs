@@ -55,7 +55,8 @@ pub struct RenderArgs {
 
     /// Draw the findings of this JSON report, without a check.
     ///
-    /// The report comes from `check` or `merge`. The meshes and placements must be those of the report, and its settings apply.
+    /// The report comes from `check` or `merge`. The meshes and placements must be those of the report, and its
+    /// settings apply.
     #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
     #[arg(conflicts_with_all = ["geometry", "facets", "tolerance", "epsilon", "max_pieces", "report_within", "cache"])]
     #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
@@ -69,8 +70,9 @@ pub struct RenderArgs {
 
     /// Write FILE.png, .html, .glb, .stl, or pictures to a folder.
     ///
-    /// A picture (.png) shows one pair, the page (.html) all findings. A model holds the pair, or all findings: the assembly and the overlaps for 3D viewers (.glb),
-    /// or the overlaps for CAD programs (.stl). A folder holds one picture for each line of the table, as with `check --pictures`.
+    /// A picture (.png) shows one pair, the page (.html) all findings. A model holds the pair, or all findings: the
+    /// assembly and the overlaps for 3D viewers (.glb), or the overlaps for CAD programs (.stl). A folder holds one
+    /// picture for each line of the table, as with `check --pictures`.
     #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
 

@@ -29,8 +29,8 @@ impl Source {
     /// Reads the report, or checks the pair or the assembly. `output` is the file to write.
     ///
     /// # Errors
-    /// Returns the errors of the assembly, of an unknown pair, of a report of other meshes, and of an output over one of
-    /// these files.
+    /// Returns the errors of the assembly, of an unknown pair, of a report of other meshes, and of an output over one
+    /// of these files.
     pub(crate) fn new(
         args: &RenderArgs,
         settings: &QuestionSettings,

@@ -17,9 +17,8 @@ use std::path::{Path, PathBuf};
 pub struct OutputArgs {
     /// table, json, sarif, junit, markdown, html, ...; repeat for more.
     ///
-    /// Format of an output: table, json, sarif, junit, github, markdown, csv, html, glb or stl. Repeat it for several outputs; all but
-    /// one need a file, as in --format table --format sarif=out.sarif
-    /// [default: table].
+    /// Format of an output: table, json, sarif, junit, github, markdown, csv, html, glb or stl. Repeat it for several
+    /// outputs; all but one need a file, as in --format table --format sarif=out.sarif [default: table].
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = ReportParser, hide_possible_values = true, help_heading = REPORT)]
     pub format: Vec<ReportArg>,
 

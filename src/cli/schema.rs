@@ -17,9 +17,10 @@ use std::path::PathBuf;
 pub struct SchemaArgs {
     /// assembly, report, baseline, diff, explain, page, ...; --help lists all.
     ///
-    /// assembly, report, reports, partial, proof, baseline, diff, explain, never, range, suggest, inspect, decompose, page: the
-    /// assembly file, the baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several
-    /// assemblies, `partial` that of `check --shard`, `proof` that of `check --proof`, `page` the data inside the page.
+    /// assembly, report, reports, partial, proof, baseline, diff, explain, never, range, suggest, inspect, decompose,
+    /// page: the assembly file, the baseline, or the JSON output of a command. `report` is that of `check`, `reports`
+    /// that of `check` for several assemblies, `partial` that of `check --shard`, `proof` that of `check --proof`,
+    /// `page` the data inside the page.
     #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
 }

@@ -88,8 +88,8 @@ pub struct SuggestArgs {
 
     /// Append the proposed rules to the assembly file.
     ///
-    /// The rules follow those of the file; the rest of the file keeps its bytes. Each reason begins with REVIEW: replace it by the
-    /// true one, or delete the rule.
+    /// The rules follow those of the file; the rest of the file keeps its bytes. Each reason begins with REVIEW:
+    /// replace it by the true one, or delete the rule.
     #[arg(long, help_heading = REPORT)]
     pub write: bool,
 

@@ -110,9 +110,9 @@ pub fn names(o: &Outcome, entries: &[Entry<'_>], prefix: &str) -> Vec<[String; 2
 
 impl Groups {
     /// Groups the failing and allowed rows. Culprits come first: the instance with most failing rows is the next
-    /// culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Culprits of the same part that fail with
-    /// the same parts under the same rules are one group. Among the remaining rows, alike ones are groups. Independent
-    /// of the order of rows. Cost: n log n for n rows.
+    /// culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Culprits of the same part that fail
+    /// with the same parts under the same rules are one group. Among the remaining rows, alike ones are groups.
+    /// Independent of the order of rows. Cost: n log n for n rows.
     pub fn new(judged: &Judged) -> Self {
         let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; judged.outcome.pairs.len()] };
         groups.find_culprits(judged);

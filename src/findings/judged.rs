@@ -88,8 +88,8 @@ impl Judged {
         self.severity_of_pair(&self.outcome.pairs[row])
     }
 
-    /// Severity of the finding of a pair of the drawing or of a run; `None` for a pair without a finding. For a sweep the
-    /// gravest one: parts of a lesser status may be errors.
+    /// Severity of the finding of a pair of the drawing or of a run; `None` for a pair without a finding. For a sweep
+    /// the gravest one: parts of a lesser status may be errors.
     pub fn severity_of_pair(&self, pair: &PairOutcome) -> Option<Level> {
         let rule = pair.rule.and_then(|r| self.outcome.rules.get(r as usize));
         let parts = pair.swept.iter().flat_map(|swept| swept.failing.iter().flatten()).map(|part| part.status);

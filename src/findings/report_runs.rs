@@ -12,7 +12,8 @@ use crate::geom::Bounds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Largest difference of a joint's position between a report and an assembly, as a share of its size: rounding of units.
+/// Largest difference of a joint's position between a report and an assembly, as a share of its size: rounding of
+/// units.
 const SAME_PLACE: f64 = 1e-9;
 
 /// Rows of a run, each with its comparison with the baseline.
@@ -137,8 +138,8 @@ struct RawWorst {
 }
 
 impl RawRuns {
-    /// Rebuilds the runs and the comparisons of their rows. `now` has the joints of the assembly; `geometry` is that of the
-    /// report's settings.
+    /// Rebuilds the runs and the comparisons of their rows. `now` has the joints of the assembly; `geometry` is that of
+    /// the report's settings.
     ///
     /// # Errors
     /// Returns a message about joints other than those of the report, or about an unknown name.

@@ -14,8 +14,8 @@ pub(crate) struct Verdict {
     pub why: String,
 }
 
-/// Judges a pair without a finding in `now`: in the drawing (`None`), or in a pose or sweep. `definition` is the hash of
-/// the joint values that the pose or sweep covered before, if known. `broken` is the limit broken before.
+/// Judges a pair without a finding in `now`: in the drawing (`None`), or in a pose or sweep. `definition` is the hash
+/// of the joint values that the pose or sweep covered before, if known. `broken` is the limit broken before.
 ///
 /// The finding is fixed if both instances exist, the pair was checked at the same joint values, and it keeps the old
 /// limit. A more generous rule or tolerance fixes nothing.

@@ -9,8 +9,8 @@ use crate::geom::Bounds;
 use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
 use std::collections::BTreeMap;
 
-/// Warnings about rules, in the order of the rules, then about missing placements; each code at most once per rule as written, even if its file is
-/// placed several times. The reader of the assembly already warns with `unused-rule`.
+/// Warnings about rules, in the order of the rules, then about missing placements; each code at most once per rule as
+/// written, even if its file is placed several times. The reader of the assembly already warns with `unused-rule`.
 ///
 /// Needs the outcome of the whole run: in one shard, allowances would seem too large.
 pub fn lint(outcome: &Outcome) -> Vec<Warning> {

@@ -82,8 +82,8 @@ pub struct Row<'a> {
     pub extent: Option<Severity>,
     /// Severity of a finding in its report; `None` for a run just ended, and in older reports.
     pub level: Option<Level>,
-    /// Lower bound of the gap over all joint values of a pose or sweep, with the slack granted to its limits (mm, signed);
-    /// `None` for the drawing.
+    /// Lower bound of the gap over all joint values of a pose or sweep, with the slack granted to its limits (mm,
+    /// signed); `None` for the drawing.
     pub least: Option<f64>,
     /// Length of the path over the failing parts of a sweep (mm, >= 0); `None` for other rows.
     pub travel: Option<f64>,

@@ -237,8 +237,9 @@ impl Writer<'_> {
         exact
     }
 
-    /// Returns true if one rule may match a block of at most `MAX_TESTED_PAIRS` pairs. Every failing pair of the block must
-    /// be in the group. For its other pairs, no rule of a sub-assembly may hold, since the new rule would overrule it.
+    /// Returns true if one rule may match a block of at most `MAX_TESTED_PAIRS` pairs. Every failing pair of the block
+    /// must be in the group. For its other pairs, no rule of a sub-assembly may hold, since the new rule would overrule
+    /// it.
     fn may_match(&self, group: &Group, (one, other): &Block) -> bool {
         let below = |r: u32| !self.assembly.rules[r as usize].scope.is_empty();
         let is_free = |a: InstanceIx, b: InstanceIx| {

@@ -48,8 +48,8 @@ pub(crate) fn unit_size(word: &str) -> Option<u64> {
     SPELLINGS.into_iter().find(|(name, _)| *name == lower || *name == singular).map(|(_, size)| size)
 }
 
-/// Upper limit of the decimal places that a division by a unit adds to a quotient with a finite decimal form: the largest
-/// power of 2 or 5 in a unit is that of a metre, 10⁷.
+/// Upper limit of the decimal places that a division by a unit adds to a quotient with a finite decimal form: the
+/// largest power of 2 or 5 in a unit is that of a metre, 10⁷.
 const MAX_ADDED_PLACES: usize = 7;
 
 /// A length of at least 0 as written.

@@ -10,8 +10,8 @@ use robust::{Coord, Coord3D};
 /// three run counter-clockwise), negative on the other side, zero exactly on the plane. The magnitude approximates six
 /// times the volume of the tetrahedron.
 ///
-/// Most signs follow from the rounded determinant and its error bound (Shewchuk, §4.3, table 3: bound A). The expansions
-/// of `robust` decide the rest.
+/// Most signs follow from the rounded determinant and its error bound (Shewchuk, §4.3, table 3: bound A). The
+/// expansions of `robust` decide the rest.
 #[inline]
 pub fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     let [p, q, r] = [a - d, b - d, c - d];

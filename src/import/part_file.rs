@@ -1,5 +1,5 @@
-//! The mesh file of a part, without loss: binary STL if single precision holds all coordinates, else binary PLY in double
-//! precision.
+//! The mesh file of a part, without loss: binary STL if single precision holds all coordinates, else binary PLY in
+//! double precision.
 
 use crate::import::ImportedPart;
 use crate::mesh::TriMesh;

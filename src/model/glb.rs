@@ -69,8 +69,8 @@ struct FindingExtras<'a> {
     no_solid: Option<&'static str>,
 }
 
-/// Writes the model as a GLB file. The same input gives the same bytes for every number of threads and on every machine.
-/// Cost: linear in the triangles of the scene.
+/// Writes the model as a GLB file. The same input gives the same bytes for every number of threads and on every
+/// machine. Cost: linear in the triangles of the scene.
 ///
 /// # Errors
 /// Refuses a model of more than 4 GiB.

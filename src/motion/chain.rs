@@ -105,8 +105,8 @@ impl Law {
         Self { offset: self.offset + offset, ..self.clone() }
     }
 
-    /// The same law on some of its parameters, in this order; the others keep the values `rest`. Rates on the others must
-    /// be 0.
+    /// The same law on some of its parameters, in this order; the others keep the values `rest`. Rates on the others
+    /// must be 0.
     #[must_use]
     pub(crate) fn restricted(&self, parameters: &[usize], rest: &[f64]) -> Self {
         Self {
@@ -233,8 +233,8 @@ impl Chain {
         !self.joints.iter().any(|j| j.law.moves())
     }
 
-    /// The same motion without the joints that keep one value: their motion enters the drawing and the axes of the joints
-    /// nearer B.
+    /// The same motion without the joints that keep one value: their motion enters the drawing and the axes of the
+    /// joints nearer B.
     #[must_use]
     pub fn without_constants(&self) -> Self {
         let mut out = Self { drawn: self.drawn, joints: Vec::new() };
@@ -280,12 +280,12 @@ impl Chain {
         self.joints.iter().find_map(|j| j.law.solved.as_ref())
     }
 
-    /// Bounds the rounding of [`Self::pose`] over a cell (mm, >= 0), for points of B at most `size` (mm) from the origin
-    /// of B's frame.
+    /// Bounds the rounding of [`Self::pose`] over a cell (mm, >= 0), for points of B at most `size` (mm) from the
+    /// origin of B's frame.
     ///
     /// Each of the k joints adds a product of two poses and a rotation with entries off by a few roundings, hence 32·u
-    /// of the largest coordinate on the way. The value of a joint is off by the rounding of the sum in its law; it moves
-    /// a point by that times its distance from the axis.
+    /// of the largest coordinate on the way. The value of a joint is off by the rounding of the sum in its law; it
+    /// moves a point by that times its distance from the axis.
     pub fn rounding(&self, cell: &Cell, size: f64) -> f64 {
         let mut reach = size + self.drawn.translation.norm();
         let mut values = 0.0;

@@ -31,8 +31,8 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Computes the motion from the drawing to `value`, measured from home: exp(ξ·value) of the joint's twist ξ (Murray,
-    /// Li & Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994, §2.3).
+    /// Computes the motion from the drawing to `value`, measured from home: exp(ξ·value) of the joint's twist ξ
+    /// (Murray, Li & Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994, §2.3).
     ///
     /// The result maps points of the assembly as drawn to points after the motion. Multiples of 90° are exact.
     pub fn motion(&self, value: f64) -> Pose {

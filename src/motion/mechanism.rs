@@ -99,8 +99,8 @@ impl Mechanism {
         Ok(Self { by_stand, steps, solved: vec![None; joints.len()], loops: Vec::new(), joints })
     }
 
-    /// Adds loops; every index must lie within the joints, and the solved joints within the ring of their loop. Quadratic
-    /// in the number of loops.
+    /// Adds loops; every index must lie within the joints, and the solved joints within the ring of their loop.
+    /// Quadratic in the number of loops.
     ///
     /// # Errors
     /// Returns the loops that cannot be solved one after another.
@@ -145,7 +145,8 @@ impl Mechanism {
         if open.is_empty() { Ok(self) } else { Err(open) }
     }
 
-    /// Joints that carry one link of a loop alone, for each link, from the link towards the ground. Without fixed joints.
+    /// Joints that carry one link of a loop alone, for each link, from the link towards the ground. Without fixed
+    /// joints.
     pub fn ring(&self, one: &Loop) -> [Vec<JointIx>; 2] {
         let moves = |j: &JointIx| self.joints[j.0 as usize].joint.kind != JointKind::Fixed;
         self.sides(Some(one.links[0]), Some(one.links[1])).map(|side| side.into_iter().filter(moves).collect())
@@ -183,8 +184,8 @@ impl Mechanism {
         self.solved[joint.0 as usize].is_some()
     }
 
-    /// Forms of the values of all joints: `driven` joints as given, followers by their leaders, solved joints as terms of
-    /// their own, the others at home.
+    /// Forms of the values of all joints: `driven` joints as given, followers by their leaders, solved joints as terms
+    /// of their own, the others at home.
     pub(super) fn forms(&self, driven: &[(JointIx, Form)]) -> Vec<Form> {
         let mut forms: Vec<Form> = self.joints.iter().map(|j| Form::constant(j.home)).collect();
         for (form, solved) in forms.iter_mut().zip(&self.solved) {
@@ -216,8 +217,9 @@ impl Mechanism {
         self.forms(&driven).into_iter().map(|form| form.offset).collect()
     }
 
-    /// Least and largest value (degrees, or mm for a slide) at which a joint with a value of its own and all joints that
-    /// follow it keep their limits; infinite without limits. Its home stays inside. Joints that a loop solves do not count.
+    /// Least and largest value (degrees, or mm for a slide) at which a joint with a value of its own and all joints
+    /// that follow it keep their limits; infinite without limits. Its home stays inside. Joints that a loop solves do
+    /// not count.
     pub fn limits(&self, joint: JointIx) -> [f64; 2] {
         let own = &self.joints[joint.0 as usize];
         let [mut low, mut high] = own.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
@@ -255,8 +257,8 @@ impl Mechanism {
         motions
     }
 
-    /// True if the parts moved by joint `a` and by joint `b` keep their relative pose at all values; `None` is a part at
-    /// rest.
+    /// True if the parts moved by joint `a` and by joint `b` keep their relative pose at all values; `None` is a part
+    /// at rest.
     pub fn is_static(&self, a: Option<JointIx>, b: Option<JointIx>) -> bool {
         let [of_a, of_b] = self.sides(a, b);
         of_a.iter().chain(&of_b).all(|j| self.joints[j.0 as usize].joint.kind == JointKind::Fixed)

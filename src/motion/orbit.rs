@@ -190,8 +190,8 @@ impl Orbit {
     }
 }
 
-/// Direction from the axis to the nearest point of a triangle, and its distance r from the axis (mm). The distance of any
-/// of its points from the axis is at least the coordinate along this direction. Both are 0 if the axis meets it.
+/// Direction from the axis to the nearest point of a triangle, and its distance r from the axis (mm). The distance of
+/// any of its points from the axis is at least the coordinate along this direction. Both are 0 if the axis meets it.
 fn nearest(points: &[Vec3; 3]) -> ([f64; 2], f64) {
     let (foot, least) = nearest_to_origin(&points.map(|p| [p.x, p.y]));
     if least > 0.0 { ([foot[0] / least, foot[1] / least], least) } else { ([0.0; 2], 0.0) }

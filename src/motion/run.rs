@@ -55,8 +55,8 @@ pub struct Segment {
 /// Number of cells of a segment with one parameter.
 const CELLS: usize = 64;
 
-/// Excess of a solved value over a limit that counts as rounding (degrees or mm): of limits written with some digits, and
-/// of the solution.
+/// Excess of a solved value over a limit that counts as rounding (degrees or mm): of limits written with some digits,
+/// and of the solution.
 const LIMIT_SLACK: f64 = 1e-6;
 
 /// Largest number of boxes in the search for a solved value outside of its limits.

@@ -35,8 +35,8 @@ struct State {
 
 impl Mechanism {
     /// Segments of a run: one for a pose and a box, one for each two neighbouring configurations of a path, with one
-    /// parameter from 0 to 1. The parameters of a box are the values of its joints. Loops are followed from the drawing:
-    /// first on a straight line of joint values to the start of the run, then over the run.
+    /// parameter from 0 to 1. The parameters of a box are the values of its joints. Loops are followed from the
+    /// drawing: first on a straight line of joint values to the start of the run, then over the run.
     ///
     /// Cost: linear without loops; with loops in proportion to the travel as well, and more near a dead centre.
     ///

@@ -42,7 +42,7 @@ struct Shape {
     pinned: bool,
 }
 
-/// What the page shows.
+/// Scene, findings and limit of a page.
 struct Fit<'a> {
     scene: &'a Scene,
     findings: &'a [SceneFinding],

@@ -123,8 +123,8 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The contents as JSON that cannot end its element. `<` and characters that hide or turn text occur in strings only,
-    /// and are written as `\u003c` and the like.
+    /// The contents as JSON that cannot end its element. `<` and characters that hide or turn text occur in strings
+    /// only, and are written as `\u003c` and the like.
     pub(crate) fn json(&self) -> String {
         // Strings, numbers and lists always convert.
         let plain = serde_json::to_string(self).unwrap_or_default();

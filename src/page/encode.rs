@@ -1,7 +1,7 @@
 //! Writes meshes as short text: vertices in steps, differences, planes of bytes, deflate, base64.
 //!
-//! The bytes before deflate are two blocks of numbers of 32 bits. Each block has all lowest bytes first, then all second
-//! bytes, and so on.
+//! The bytes before deflate are two blocks of numbers of 32 bits. Each block has all lowest bytes first, then all
+//! second bytes, and so on.
 //!
 //! 1. Vertices in the order of their first use: all x, all y, all z, each as the difference to the one before, in
 //!    zigzag code (0, −1, 1, −2 … become 0, 1, 2, 3 …).

@@ -7,7 +7,8 @@
 //! - `motion`: joints, and findings of poses and sweeps, in that JSON
 //! - `rows`: static table and pictures
 //! - `template`: the document, with its policy against foreign scripts
-//! - `viewer.js`, `viewer.css`: the program and the style of the page; the program is written without indentation and lines of comment
+//! - `viewer.js`, `viewer.css`: the program and the style of the page; the program is written without indentation and
+//!   lines of comment
 
 pub(crate) mod budget;
 pub(crate) mod data;
@@ -83,7 +84,8 @@ const NOTES: usize = 4_096;
 /// Writes the page of a run.
 ///
 /// The same input gives the same bytes on every machine. A page beyond the largest size loses triangles first, then
-/// parts (`budget`). Cost: linear in the triangles of the scene, and some 0.5 s of CPU time for each finding with views.
+/// parts (`budget`). Cost: linear in the triangles of the scene, and some 0.5 s of CPU time for each finding with
+/// views.
 pub fn write(scene: &Scene, judged: &Judged, found: &Found<'_>, options: &Options, progress: &dyn Progress) -> Page {
     let of_runs = found.run_findings.iter().map(|found| found.finding.clone());
     let findings: Vec<SceneFinding> = found.findings.iter().cloned().chain(of_runs).collect();

@@ -150,8 +150,8 @@ pub(crate) fn placement(pose: &Pose) -> [[f64; 4]; 3] {
     })
 }
 
-/// Lines of the findings of poses and sweeps, each at its worst pose; the first [`MAX_VIEWS`] have their staircase. `runs`
-/// are those of [`Judged::runs`].
+/// Lines of the findings of poses and sweeps, each at its worst pose; the first [`MAX_VIEWS`] have their staircase.
+/// `runs` are those of [`Judged::runs`].
 pub(crate) fn run_lines(
     scene: &Scene,
     judged: &Judged,

@@ -1,7 +1,7 @@
 //! Writes the document.
 //!
-//! The policy comes before everything else. It names the one script and the one style by their hashes, so a browser runs
-//! no script of the data, and loads nothing.
+//! The policy comes before everything else. It names the one script and the one style by their hashes, so a browser
+//! runs no script of the data, and loads nothing.
 
 use crate::findings::Judged;
 use crate::page::Found;

@@ -112,8 +112,8 @@ pub fn of_finding(scene: &Scene, judged: &Judged, finding: &SceneFinding, format
     drawn(scene, judged, finding, lines, format)
 }
 
-/// Draws a finding of a pose or sweep at its worst pose. `scene` is the scene as drawn, `judged` the whole run, `one` that
-/// pose or sweep alone.
+/// Draws a finding of a pose or sweep at its worst pose. `scene` is the scene as drawn, `judged` the whole run, `one`
+/// that pose or sweep alone.
 pub fn of_run_finding(scene: &Scene, judged: &Judged, one: &Judged, found: &RunFinding, format: &Format) -> Vec<u8> {
     let (scene, finding) = (scene.at(&found.values), &found.finding);
     let solid = finding.pair.map(|i| scene.shape_of(i).solid);

@@ -1,5 +1,5 @@
-//! Floor 3: gap and overlap depth of two placed shapes, everything that a verdict needs. Pure: no rules, no budgets of a
-//! run.
+//! Floor 3: gap and overlap depth of two placed shapes, everything that a verdict needs. Pure: no rules, no budgets of
+//! a run.
 //!
 //! | question | module |
 //! | --- | --- |

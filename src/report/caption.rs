@@ -40,8 +40,8 @@ pub fn caption(judged: &Judged, row: usize, rows: usize, solid: [bool; 2]) -> Ve
     std::iter::once(first).chain(second).chain(third).collect()
 }
 
-/// Lines of the picture of a row of a pose or sweep: the run and the joint values, then those of [`caption`]. `one` is the
-/// run as an outcome of its own; `rows` the row and the number of pairs in its line.
+/// Lines of the picture of a row of a pose or sweep: the run and the joint values, then those of [`caption`]. `one` is
+/// the run as an outcome of its own; `rows` the row and the number of pairs in its line.
 pub fn run_caption(
     judged: &Judged,
     one: &Judged,

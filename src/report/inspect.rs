@@ -18,7 +18,7 @@ pub struct MeshReport {
     pub path: String,
     /// Name of the format, as in `stl-binary`.
     pub format: String,
-    /// Number of `solid`s of an STL, or of groups and objects of an OBJ.
+    /// Number of `solid` blocks of an ASCII STL; 1 for other formats.
     pub solids: u64,
     /// Number of triangles, after triangulation of the file's faces.
     pub triangles: u64,
@@ -26,7 +26,7 @@ pub struct MeshReport {
     pub vertices: u64,
     /// Number of shells: connected pieces of surface.
     pub shells: u64,
-    /// True if every edge has two triangles, in opposite directions.
+    /// True if every edge has as many triangles in one direction as in the other.
     pub closed: bool,
     /// Number of edges of one triangle.
     pub open_edges: u64,
@@ -36,9 +36,9 @@ pub struct MeshReport {
     pub misoriented_edges: u64,
     /// Number of triangles without area.
     pub degenerate_triangles: u64,
-    /// Number of triangles equal to another one.
+    /// Number of triangles with the three corners of an earlier one.
     pub duplicate_triangles: u64,
-    /// True if the file's triangles are wound inside out.
+    /// True if the mesh is closed and an outermost shell is wound inside out.
     pub inside_out: bool,
     /// Enclosed volume; `None` for an open mesh.
     pub volume: Option<f64>,

@@ -101,7 +101,8 @@ impl Format {
         }
     }
 
-    /// Returns true if the format shows the effect of a fix on other pairs ([`Outcome::fixes`](crate::check::Outcome::fixes)).
+    /// Returns true if the format shows the effect of a fix on other pairs
+    /// ([`Outcome::fixes`](crate::check::Outcome::fixes)).
     pub fn shows_fixes(self) -> bool {
         matches!(self, Self::Table | Self::Markdown)
     }

@@ -63,8 +63,8 @@ fn detail(found: &Meetings, meeting: &Meeting) -> String {
     }
 }
 
-/// Writes an SRDF file: `disable_collisions` with the reason `Never` for each pair of links with a proof. The link of an
-/// instance is its id without the number of its geometry, as the import of URDF names them.
+/// Writes an SRDF file: `disable_collisions` with the reason `Never` for each pair of links with a proof. The link of
+/// an instance is its id without the number of its geometry, as the import of URDF names them.
 ///
 /// # Errors
 /// Returns the writer's error.

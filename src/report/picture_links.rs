@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// File names of pictures by outcome and row: outcome 0 is the drawing, outcome k its pose or sweep k, from 1; a row is an
-/// index in [`Outcome::pairs`](crate::check::Outcome::pairs).
+/// File names of pictures by outcome and row: outcome 0 is the drawing, outcome k its pose or sweep k, from 1; a row is
+/// an index in [`Outcome::pairs`](crate::check::Outcome::pairs).
 pub type PictureFiles = BTreeMap<(usize, usize), String>;
 
 /// Pictures as a report links them.

@@ -99,7 +99,8 @@ fn free_value(joint: &JointOutcome, side: &JointSide, units: LengthUnit) -> f64 
     if (rounded - home) * (free - home) < 0.0 { home } else { rounded + 0.0 }
 }
 
-/// The line for the assembly file: `"range_deg": [0, 106.289]`. `None` for a joint without a free value beside the drawing.
+/// The line for the assembly file: `"range_deg": [0, 106.289]`. `None` for a joint without a free value beside the
+/// drawing.
 fn line(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> Option<String> {
     let key = if joint.kind == "prismatic" { "range" } else { "range_deg" };
     if joint.range.is_none() && range.sides.iter().all(|side| side.stop.is_none() && side.is_turn(joint.home)) {

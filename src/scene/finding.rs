@@ -55,8 +55,8 @@ pub struct RunFinding {
 }
 
 impl RunFinding {
-    /// Finding of a row of a pose or sweep at its worst pose; `one` is that pose or sweep alone, `run` its index. The row may
-    /// be a contact or a clear pair.
+    /// Finding of a row of a pose or sweep at its worst pose; `one` is that pose or sweep alone, `run` its index. The
+    /// row may be a contact or a clear pair.
     pub fn of_row(scene: &Scene, judged: &Judged, one: &Judged, run: usize, row: usize) -> Self {
         let worst = one.outcome.pairs[row].swept.as_ref().and_then(|swept| swept.worst.as_ref());
         let joints = &judged.outcome.runs()[run].joints;

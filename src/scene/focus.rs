@@ -51,8 +51,8 @@ impl Focus {
         Self { point: (a + b) * 0.5, thin, depth: None, apart, overlap: p.overlap_box, section: None }
     }
 
-    /// Focus of an undecided pair, whose surfaces cross in these segments: the segment nearest to the middle of the line.
-    /// It claims no depth. `None` without a segment.
+    /// Focus of an undecided pair, whose surfaces cross in these segments: the segment nearest to the middle of the
+    /// line. It claims no depth. `None` without a segment.
     pub(crate) fn of_crossing(segments: &[[Vec3; 2]]) -> Option<Self> {
         let mut bounds = Aabb::EMPTY;
         let (mut sum, mut length) = (Vec3::zeros(), 0.0);

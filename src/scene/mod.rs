@@ -80,8 +80,8 @@ impl Scene {
         Self { bounds: bounds_of(&instances), shapes, instances, kinematics }
     }
 
-    /// The scene at the values of all joints (degrees, or mm for slides); `self` is the scene as drawn. Cost: linear in the
-    /// vertices of the instances that move.
+    /// The scene at the values of all joints (degrees, or mm for slides); `self` is the scene as drawn. Cost: linear in
+    /// the vertices of the instances that move.
     #[must_use]
     pub fn at(&self, values: &[f64]) -> Self {
         let drawn: Vec<Pose> = self.instances.iter().map(|i| i.pose).collect();

@@ -1,8 +1,8 @@
 //! Chooses the views of a pair: a view in space, a section, and a view of the whole assembly.
 //!
-//! All candidates are tried in a fixed order, and the first of equals wins. The score of a view is its viewpoint entropy
-//! (Vázquez, Feixas, Sbert and Heidrich, "Viewpoint Selection using Viewpoint Entropy", 2001, §3) over what the picture
-//! tells apart.
+//! All candidates are tried in a fixed order, and the first of equals wins. The score of a view is its viewpoint
+//! entropy (Vázquez, Feixas, Sbert and Heidrich, "Viewpoint Selection using Viewpoint Entropy", 2001, §3) over what the
+//! picture tells apart.
 
 use crate::assembly::InstanceIx;
 use crate::geom::Vec3;
@@ -18,8 +18,8 @@ const LARGEST_TILT: f64 = 0.2588;
 /// Bonus of a plane across an axis of the assembly or of a part: people read these best.
 const NATURAL: f64 = 0.6;
 
-/// Bonus of the plane through the ball's points on both surfaces: it shows the depth in true length. A plane along an axis
-/// may cut a ring beside its middle, where it looks thicker.
+/// Bonus of the plane through the ball's points on both surfaces: it shows the depth in true length. A plane along an
+/// axis may cut a ring beside its middle, where it looks thicker.
 const TRUE_DEPTH: f64 = 1.2;
 
 /// Bonus of a section seen from the side of the view in space.
@@ -79,8 +79,8 @@ fn directions(up: &Vec3) -> Vec<Vec3> {
     isometric.into_iter().chain(axial).chain(others).collect()
 }
 
-/// Half the height of a pair's frame in space (mm, > 0): 2.5 times the overlap or 10 times the gap, between 6 % and 75 %
-/// of the pair.
+/// Half the height of a pair's frame in space (mm, > 0): 2.5 times the overlap or 10 times the gap, between 6 % and 75
+/// % of the pair.
 pub fn half_frame(scene: &Scene, pair: [InstanceIx; 2], focus: &Focus) -> f64 {
     let diagonal = scene.bounds_of(pair).diagonal().max(f64::MIN_POSITIVE);
     let overlap =

@@ -373,8 +373,8 @@ fn cached_pairs_keep_their_own_self_union_warnings() {
     }
 }
 
-/// A bar of two overlapping shells that slides by `end` (mm) toward a box 4 mm away. A lid of the box lies over the bar,
-/// so that the boxes of the parts meet.
+/// A bar of two overlapping shells that slides by `end` (mm) toward a box 4 mm away. A lid of the box lies over the
+/// bar, so that the boxes of the parts meet.
 fn sliding_bar(scratch: &Scratch, end: f64) -> Assembly {
     let bar = joined(&[block([0.0; 3], [6.0, 2.0, 2.0]), block([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
     let lidded = joined(&[block([14.0, -1.0, -1.0], [18.0, 3.0, 3.0]), block([0.0, 0.0, 4.0], [18.0, 2.0, 5.0])]);

@@ -64,7 +64,8 @@ fn action_annotates_and_summarises_failures() {
     assert!(Path::new(reports[0]).is_file() && Path::new(sarif).is_file());
 }
 
-/// The page is an artifact without an archive, named by its assembly; without `page`, and for several assemblies, there is none.
+/// The page is an artifact without an archive, named by its assembly; without `page`, and for several assemblies, there
+/// is none.
 #[test]
 fn action_keeps_the_page_and_writes_pictures() {
     let scratch = Scratch::new();
@@ -316,7 +317,8 @@ fn action_inputs_reach_the_script() {
     }
 }
 
-/// Packs a release of the program of the tests, as `.ci/package.sh` does on a tag; returns the address of its repository.
+/// Packs a release of the program of the tests, as `.ci/package.sh` does on a tag; returns the address of its
+/// repository.
 fn release(scratch: &Scratch) -> (String, PathBuf) {
     let bash = |script: &str| {
         let ran = Command::new("bash").arg("-c").arg(script).current_dir(root()).output().expect("bash");

@@ -378,3 +378,14 @@ fn shells_that_overlap_are_measured_as_one() {
     let report = parsed(&ran.stdout);
     assert!((number(&report["volume"]).expect("a volume") - 7.0).abs() < 1e-9, "{report}");
 }
+
+#[test]
+fn a_shell_inside_the_solid_needs_no_piece() {
+    let scratch = Scratch::new();
+    scratch.write("nest.obj", obj(&joined(&[block([0.0; 3], [10.0; 3]), block([4.0; 3], [6.0; 3])])));
+    let ran = interfere_in(scratch.path(), &["decompose", "nest.obj", "-o", "out.obj", "--format", "json"]);
+    assert!(ran.code == 0 && ran.stderr.is_empty(), "{ran:?}");
+    let report = parsed(&ran.stdout);
+    assert_eq!(report["pieces"], 1, "{report}");
+    assert!(number(&report["epsilon"]).is_some_and(|epsilon| epsilon < 1e-9), "{report}");
+}

@@ -1,6 +1,6 @@
-//! Does the workflow for a STEP file in docs/how-to/ci.md gate a repository that holds nothing else? Runs it as GitHub would.
-//! With `INTERFERE_FULL=1` and `../shared`, also with the real build, the real importer and a gripper of 36 parts; then it
-//! prints the time of each run.
+//! Does the workflow for a STEP file in docs/how-to/ci.md gate a repository that holds nothing else? Runs it as GitHub
+//! would. With `INTERFERE_FULL=1` and `../shared`, also with the real build, the real importer and a gripper of 36
+//! parts; then it prints the time of each run.
 
 use crate::ci::{CARGO, PYTHON, builds};
 use crate::support::actions::yaml::Yaml;

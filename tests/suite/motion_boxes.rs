@@ -1,5 +1,5 @@
-//! Do the boxes over a sweep keep every pair that comes close? Random machines: each pair that fails or touches in a pose
-//! of the sweep has a row of the sweep.
+//! Do the boxes over a sweep keep every pair that comes close? Random machines: each pair that fails or touches in a
+//! pose of the sweep has a row of the sweep.
 
 use crate::motion::report;
 use crate::support::scratch::Scratch;

@@ -204,3 +204,24 @@ fn never_writes_proved_pairs_alone() {
     let pair = found["pairs"].as_array().expect("pairs").iter().find(|p| p["a"] == "lid" && p["b"] == "post");
     assert_eq!(pair.expect("a pair")["verdict"], "meets");
 }
+
+#[test]
+fn range_of_a_joint_that_fails_as_drawn_is_none() {
+    let scratch = Scratch::new();
+    scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
+    let file = json!({
+        "version": 1,
+        "parts": { "cube": "cube.obj" },
+        "instances": [
+            { "id": "a", "part": "cube" },
+            { "id": "b", "part": "cube", "placement": { "translation": [5, 0, 0] } }
+        ],
+        "joints": { "x": { "type": "prismatic", "axis": [1, 0, 0], "range": [-2, 2], "moves": ["a"] } }
+    });
+    let path = scratch.write("assembly.json", file.to_string());
+    let path = path.to_str().expect("UTF-8");
+    let (found, _) = printed("range", &["range", path, "x"]);
+    assert_eq!(found["joints"][0]["line"], Value::Null, "{found}");
+    let text = interfere(&["range", path, "x"]).stdout;
+    assert!(text.ends_with("  no range: a pair fails as drawn\n"), "{text}");
+}

@@ -1,4 +1,5 @@
-//! Does a sweep of a loop keep its closed form: in the report, in `range` and `never`, turned, moved and in another unit?
+//! Does a sweep of a loop keep its closed form: in the report, in `range` and `never`, turned, moved and in another
+//! unit?
 
 use crate::generate::cases;
 use crate::motion::{assert_close, bracket, changed, holds, report, row};

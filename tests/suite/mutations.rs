@@ -1,5 +1,6 @@
-//! Do damaged files end in a value or an error? Changes real and hostile files at random, with fixed seeds, and runs them
-//! through the code of the fuzz targets. With `INTERFERE_FULL=1`, 100 000 inputs a reader; the slowest one is printed.
+//! Do damaged files end in a value or an error? Changes real and hostile files at random, with fixed seeds, and runs
+//! them through the code of the fuzz targets. With `INTERFERE_FULL=1`, 100 000 inputs a reader; the slowest one is
+//! printed.
 
 use crate::support::Rng;
 use interfere::internals::fuzzing;

@@ -205,7 +205,8 @@ fn without_times(line: &str) -> String {
     (0..words.len()).map(|k| if timed(k) { "N" } else { words[k] }).collect::<Vec<_>>().join(" ")
 }
 
-/// Walks a page: commands of `sh` blocks only if the page is a tutorial; `text` blocks that begin with a command always.
+/// Walks a page: commands of `sh` blocks only if the page is a tutorial; `text` blocks that begin with a command
+/// always.
 fn walk(page: &Path, is_tutorial: bool) -> (usize, Vec<String>) {
     let text = fs::read_to_string(page).expect("a page");
     let lines: Vec<&str> = text.lines().collect();

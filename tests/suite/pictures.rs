@@ -65,8 +65,8 @@ fn every_case_has_a_picture() {
     }
 }
 
-/// Draws every finding of the fixtures: each picture has its recorded hash, on every machine. `INTERFERE_UPDATE_PAGES=1`
-/// records the present hashes.
+/// Draws every finding of the fixtures: each picture has its recorded hash, on every machine.
+/// `INTERFERE_UPDATE_PAGES=1` records the present hashes.
 #[test]
 fn pictures_of_the_fixtures_have_the_recorded_bytes() {
     let mut drawn = String::new();

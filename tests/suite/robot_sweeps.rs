@@ -1,5 +1,5 @@
-//! Does the check of a robot sweep its joints through their limits? Arms and grippers with answers in closed form, in URDF,
-//! MJCF and SDF; warnings about joints without a sweep.
+//! Does the check of a robot sweep its joints through their limits? Arms and grippers with answers in closed form, in
+//! URDF, MJCF and SDF; warnings about joints without a sweep.
 
 use crate::motion::{changed, report, row};
 use crate::support::command::interfere;
@@ -46,8 +46,8 @@ fn contact_angle(length: f64, wall: f64) -> f64 {
     (libm::asin(wall / length.hypot(HALF_WIDTH)) - libm::atan(HALF_WIDTH / length)).to_degrees()
 }
 
-/// Angle at which the corner of a bar about the origin is `TOLERANCE` deep in a wall (degrees): the ball in the triangle
-/// between both has this diameter.
+/// Angle at which the corner of a bar about the origin is `TOLERANCE` deep in a wall (degrees): the ball in the
+/// triangle between both has this diameter.
 fn failing_angle(length: f64, wall: f64) -> f64 {
     let depth = |degrees: f64| {
         let (sin, cos) = sin_cos_deg(degrees);

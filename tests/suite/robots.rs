@@ -148,8 +148,8 @@ fn joints_of_real_robots_move_their_links() {
     assert!(moved > 15, "{moved} links move");
 }
 
-/// `check` also checks every pose of the SRDF. Pairs that it calls `Never` stay in the check. The sweeps of the six joints
-/// take a while: the test leaves them out.
+/// `check` also checks every pose of the SRDF. Pairs that it calls `Never` stay in the check. The sweeps of the six
+/// joints take a while: the test leaves them out.
 #[test]
 fn robots_with_an_srdf_have_no_findings_in_any_pose() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/inputs/urdf");

@@ -180,3 +180,16 @@ fn an_output_over_a_mesh_of_any_assembly_is_refused_before_the_first_run() {
         assert_eq!(std::fs::read(&cube).unwrap(), before, "{flags:?}");
     }
 }
+
+#[test]
+fn a_glob_leaves_hidden_folders_out_unless_it_names_them() {
+    let scratch = designs();
+    scratch.write("designs/.old/assembly.json", cubes(1.0));
+    let listed = |glob: &str| {
+        let ran = interfere_in(scratch.path(), &["check", glob]);
+        ran.stdout.lines().rev().find(|line| line.contains("assembl")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(listed("designs/*/assembly.json"), "5 assemblies: 3 pass, 1 fail, 1 error");
+    assert_eq!(listed("designs/**/assembly.json"), "5 assemblies: 3 pass, 1 fail, 1 error");
+    assert_eq!(listed("designs/.*/assembly.json"), "1 assembly: 1 fail");
+}

@@ -5,9 +5,9 @@ use crate::assembly::motion::{Motion, NamedRun};
 use crate::motion::{ALL_JOINTS, JointIx, RunKind};
 
 impl Motion {
-    /// Adds a sweep of all joints with a value of their own, over every combination of the values that keep their limits
-    /// and those of their followers; a joint without limits makes one turn. Its name is [`ALL_JOINTS`], with a number if
-    /// a run has this name. Returns false, and adds none, without such joints.
+    /// Adds a sweep of all joints with a value of their own, over every combination of the values that keep their
+    /// limits and those of their followers; a joint without limits makes one turn. Its name is [`ALL_JOINTS`], with a
+    /// number if a run has this name. Returns false, and adds none, without such joints.
     pub fn sweep_all(&mut self) -> bool {
         let swept: Vec<_> =
             self.mechanism.free().map(|(ix, j)| (ix, self.mechanism.examined_range(ix, j.whole_range()))).collect();
@@ -26,8 +26,8 @@ impl Motion {
 }
 
 impl Assembly {
-    /// Joints with a value of their own that moves a part: one on the joint, or on a joint that stands on it, follows it, or
-    /// closes a loop that it drives. In the order of the file. Cost: linear, without loops.
+    /// Joints with a value of their own that moves a part: one on the joint, or on a joint that stands on it, follows
+    /// it, or closes a loop that it drives. In the order of the file. Cost: linear, without loops.
     pub fn joints_to_sweep(&self) -> Vec<JointIx> {
         let mechanism = &self.motion.mechanism;
         let joints = mechanism.joints();

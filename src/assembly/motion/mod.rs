@@ -51,8 +51,8 @@ pub struct NamedRun {
     pub kind: RunKind,
 }
 
-/// Finds the joints and runs of all files and the joint of each instance, and adds their problems to the files. `clean` is true if the files have no
-/// other problems.
+/// Finds the joints and runs of all files and the joint of each instance, and adds their problems to the files. `clean`
+/// is true if the files have no other problems.
 pub(crate) fn resolve(files: &mut [File], clean: bool) -> (Motion, Vec<Option<JointIx>>) {
     if !files.iter().any(|f| f.raw.has_motion()) {
         return Default::default();

@@ -10,8 +10,8 @@ use crate::json::wording::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit of visited pairs of classes; the rest stays unknown ([`RuleCoverage::known`]). A few dozen rules over a few
-/// dozen classes take thousands.
+/// Upper limit of visited pairs of classes; the rest stays unknown ([`RuleCoverage::known`]). A few dozen rules over a
+/// few dozen classes take thousands.
 const MAX_VISITS: u64 = 1 << 24;
 
 /// Coverage of a rule in one use of its file, independent of the placements.

@@ -15,7 +15,7 @@ pub enum PairRule {
         /// Index in [`Assembly::rules`].
         rule: Option<u32>,
     },
-    /// First matching rule, an index in [`Assembly::rules`]; it allows overlap or requires a clearance.
+    /// First matching rule, an index in [`Assembly::rules`]; it does not ignore the pair.
     Rule(u32),
     /// No rule matches.
     None,
@@ -39,7 +39,8 @@ pub struct RuleTable {
     /// Class of each instance.
     class: Vec<u32>,
     pub(super) unit: Vec<Option<u32>>,
-    /// Rules matched by the members of each class within their scope, ascending, with [`FIRST_GLOB`] and [`SECOND_GLOB`].
+    /// Rules matched by the members of each class within their scope, ascending, with [`FIRST_GLOB`] and
+    /// [`SECOND_GLOB`].
     pub(super) matches: Vec<Vec<(u32, u8)>>,
     /// Number of members of each class.
     size: Vec<u64>,

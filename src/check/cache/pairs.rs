@@ -22,8 +22,8 @@ pub(crate) struct PairKey<'q> {
     /// Indices of its shapes.
     pub shapes: [u32; 2],
     pub query: &'q PairQuery<'q>,
-    /// [`Kind::Pairs`] for a row of the report, [`Kind::Sweeps`] for the worst pose of a sweep. [`Kind::Fixes`] for a query
-    /// of a fix, without boxes.
+    /// [`Kind::Pairs`] for a row of the report, [`Kind::Sweeps`] for the worst pose of a sweep. [`Kind::Fixes`] for a
+    /// query of a fix, without boxes.
     pub kind: Kind,
 }
 

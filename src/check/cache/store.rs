@@ -131,8 +131,8 @@ impl FsStore {
         written
     }
 
-    /// Deletes entries unused for 30 days, such as those of older versions or changed parts, and temporary files of
-    /// killed runs. With a limit, deletes the entries with the oldest use until the others keep it. Works only after a
+    /// Deletes entries of parts, shapes and pairs unused for 30 days, and temporary files of killed runs. With a limit,
+    /// deletes the entries with the oldest use, imports too, until the others keep it. Works only after a
     /// successful write; ignores files it cannot delete. Several runs may sweep at once: a reader takes a deleted entry
     /// for a missing one.
     pub fn sweep(&self) {
@@ -200,8 +200,8 @@ fn imports(folder: &Path) -> Vec<Used> {
     paths.filter(|path| is_entry(path) && path.is_dir()).filter_map(import).collect()
 }
 
-/// Marks an entry as used now, if its last mark is old. Ignores a failure: an unmarked entry is computed again after the
-/// sweep.
+/// Marks an entry as used now, if its last mark is old. Ignores a failure: an unmarked entry is computed again after
+/// the sweep.
 pub(crate) fn mark(path: &Path) {
     if fs::metadata(path).is_ok_and(|m| is_older(&m, MARK_AFTER)) {
         let _ = File::options().append(true).open(path).and_then(|f| f.set_modified(SystemTime::now()));

@@ -18,8 +18,8 @@ pub(crate) struct StoredSweep {
 }
 
 impl StoredSweep {
-    /// Encodes an answer, with the self-union results of both shapes if it depends on them; `None` for a value without a
-    /// code.
+    /// Encodes an answer, with the self-union results of both shapes if it depends on them; `None` for a value without
+    /// a code.
     pub(crate) fn of(answer: &SweepAnswer, overlaps: Option<[SelfUnion; 2]>) -> Option<Self> {
         let why = answer.why.map(|why| code(&REASONS, &why));
         let overlaps = overlaps.map(|[a, b]| overlaps_code(a).zip(overlaps_code(b)));

@@ -76,8 +76,8 @@ impl<'a> Sweep<'a> {
         self.segments.iter().map(|segment| segment.ranges.len()).max().unwrap_or(0)
     }
 
-    /// True if every configuration of this sweep is one of `other`, and `other` answers at least as much: it has no more
-    /// parameters. Within a path, only segments with the same ends count.
+    /// True if every configuration of this sweep is one of `other`, and `other` answers at least as much: it has no
+    /// more parameters. Within a path, only segments with the same ends count.
     fn is_within(&self, other: &Self, assembly: &Assembly) -> bool {
         if other.parameters() > self.parameters() {
             return false;

@@ -11,8 +11,8 @@ use crate::motion::{Cell, Chain, ChainJoint, Frame, Joint, JointKind, Law, Mecha
 /// Number of cells of a failing part for the length of its path: a turn in a few dozen chords.
 const TRAVEL_CELLS: usize = 32;
 
-/// Hash of the joint values that a run covers, in their order. The file's order of joints leaves it unchanged, and so do
-/// joints at home.
+/// Hash of the joint values that a run covers, in their order. The file's order of joints leaves it unchanged, and so
+/// do joints at home.
 pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let text = |hasher: &mut blake3::Hasher, text: &str| {
@@ -97,9 +97,9 @@ pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint], rounded: impl Fn(f
     numbers
 }
 
-/// Bounds the path of the second shape over the failing parts, seen from the first one (mm, >= 0): twice the displacement
-/// from the middle of each of some equal cells. A measured part counts up to the outer ends of its brackets; without
-/// measures, these are unknown.
+/// Bounds the path of the second shape over the failing parts, seen from the first one (mm, >= 0): twice the
+/// displacement from the middle of each of some equal cells. A measured part counts up to the outer ends of its
+/// brackets; without measures, these are unknown.
 pub(crate) fn failing_travel(query: &SweepQuery<'_>, answer: &SweepAnswer) -> f64 {
     let mut travel = 0.0;
     for (found, (chain, _, _)) in answer.segments.iter().zip(&query.segments) {

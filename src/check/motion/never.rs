@@ -50,7 +50,7 @@ pub struct Meetings {
     pub ignored: u64,
 }
 
-/// A pair over all values of all joints.
+/// Result of a pair over all values of all joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meeting {
     /// Instances, lesser id first.
@@ -63,7 +63,7 @@ pub struct Meeting {
     pub at: Vec<JointTravel>,
 }
 
-/// Whether two instances meet.
+/// Verdict over all values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeetingVerdict {
     /// The gap exceeds the tolerance at all values.
@@ -100,8 +100,8 @@ impl MeetingVerdict {
     }
 }
 
-/// Finds for each pair whether it meets at any values of the joints, within their limits; a joint without limits makes a
-/// turn. Rules count only where they ignore a pair.
+/// Finds for each pair whether it meets at any values of the joints, within their limits; a joint without limits makes
+/// a turn. Rules count only where they ignore a pair.
 ///
 /// # Errors
 /// Returns the errors of [`check()`](crate::check::check()), and refuses an assembly without a joint that moves.
@@ -201,7 +201,7 @@ impl Sweeps<'_> {
         (pairs, ignored)
     }
 
-    /// Whether a pair meets over the run.
+    /// Computes the result of a pair over the run.
     fn meeting(&self, pair: [u32; 2]) -> Meeting {
         let query = self.query(pair, None);
         let answer = sweep_pair(&query);

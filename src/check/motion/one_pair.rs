@@ -25,8 +25,8 @@ pub(crate) struct PairInRun {
     pub outcome: RunOutcome,
     /// Joints between the two instances, nearest the second one first.
     pub between: Vec<u32>,
-    /// Largest distance of a point of the second instance from its place in the middle of a segment, seen from the first
-    /// one (mm, >= 0).
+    /// Largest distance of a point of the second instance from its place in the middle of a segment, seen from the
+    /// first one (mm, >= 0).
     pub displacement: f64,
     /// True if the balls around the parts clear the pair.
     pub by_balls: bool,

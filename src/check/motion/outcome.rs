@@ -80,8 +80,8 @@ pub struct JointSpan {
     pub joints: Vec<JointTravel>,
 }
 
-/// A part of a sweep that breaks a limit. Each end is a bracket of joint values, in the order of the run; its inner side
-/// breaks the limit.
+/// A part of a sweep that breaks a limit. Each end is a bracket of joint values, in the order of the run; its inner
+/// side breaks the limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailingPart {
@@ -134,8 +134,8 @@ pub struct SweptPair {
     /// Length of the path of the second instance, seen from the first one, over the failing parts: for the point that
     /// moves most, rounded up (mm, >= 0).
     pub failing_travel: f64,
-    /// Staircase of the gap in the order of the run, if the check was asked for it; `None` for a pair that several joint
-    /// values move.
+    /// Staircase of the gap in the order of the run, if the check was asked for it; `None` for a pair that several
+    /// joint values move.
     pub curve: Option<Vec<CurvePart>>,
 }
 

@@ -45,7 +45,7 @@ pub struct PairProof {
     pub pair: [InstanceIx; 2],
     /// Status of the pair over the run.
     pub status: Status,
-    /// What is proved.
+    /// Claim of the proof.
     pub claim: ProofClaim,
     /// Indices of both surfaces in [`SweepProofs::shapes`].
     pub shapes: [u32; 2],

@@ -56,8 +56,8 @@ pub struct JointRange {
 /// One direction of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointSide {
-    /// Last value examined: the limit of the joint, or of one that follows it or closes its loop, or the last one with a
-    /// proof that its loops close; one turn for a turn or screw without limits.
+    /// Last value examined: the limit of the joint, or of one that follows it or closes its loop, or the last one with
+    /// a proof that its loops close; one turn for a turn or screw without limits.
     pub limit: f64,
     /// Farthest value to which every pair keeps its limits, proved from the drawing on.
     pub free: f64,
@@ -87,8 +87,8 @@ pub struct Stop {
 /// joints, empty for all that do not follow another one.
 ///
 /// # Errors
-/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, followers, and joints
-/// that close a loop.
+/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, followers, and
+/// joints that close a loop.
 pub fn joint_ranges(
     assembly: &Assembly,
     options: &Options,

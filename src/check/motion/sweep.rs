@@ -1,8 +1,8 @@
 //! Answers one pair over a sweep.
 //!
 //! The pair is clear if the balls around its parts stay farther apart than all its limits: over each cell of joint
-//! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A pair
-//! without a proof is undecided, and fails.
+//! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A
+//! pair without a proof is undecided, and fails.
 
 use crate::check::motion::curve::CurveStep;
 use crate::check::motion::facets::FACETS;

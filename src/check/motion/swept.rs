@@ -24,8 +24,8 @@ use crate::motion::{Cell, JointIx, JointKind, Segment};
 use crate::query::depth::SAME_WIDTH;
 use rayon::prelude::*;
 
-/// Promised width of a bracket over a run: a share of the depth of an interference, a share of another gap, and the least
-/// width as a share of the tolerance for each (docs/explanation/motion.md).
+/// Promised width of a bracket over a run: a share of the depth of an interference, a share of another gap, and the
+/// least width as a share of the tolerance for each (docs/explanation/motion.md).
 const PROMISED: [[f64; 2]; 2] = [[0.05, 1.0], [0.01, 0.1]];
 
 /// Pairs of a run that sweep past each other.
@@ -172,8 +172,8 @@ impl Sweeps<'_> {
         PairOutcome { rule, ..PairOutcome::bare(pair.map(InstanceIx), Status::Undecided, geometry) }
     }
 
-    /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm, signed);
-    /// of the largest gap for [`Status::Loose`].
+    /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm,
+    /// signed); of the largest gap for [`Status::Loose`].
     pub(crate) fn worst(&self, answer: &SweepAnswer) -> Option<(u32, Vec<f64>, Bounds)> {
         let known = answer.segments.iter().zip(0u32..).filter_map(|(s, k)| s.worst.as_ref().map(|w| (s.status, k, w)));
         let (segment, (q, gap)) = if answer.status == Status::Loose {
@@ -247,8 +247,8 @@ impl Sweeps<'_> {
         steps.iter().filter_map(part).collect()
     }
 
-    /// Bracket of the first pose within tolerance and clearance, unless an earlier segment may have one; of the first pose
-    /// above the largest gap of a rule for [`Status::Loose`].
+    /// Bracket of the first pose within tolerance and clearance, unless an earlier segment may have one; of the first
+    /// pose above the largest gap of a rule for [`Status::Loose`].
     fn first(&self, answer: &SweepAnswer) -> Option<JointSpan> {
         let differs = |s: &SegmentAnswer| match answer.status {
             Status::Loose => s.status == Status::Loose,

@@ -27,8 +27,8 @@ impl SweptBoxes {
         Self { of: instances.map(|k| boxes(assembly, shapes, segments, by, k)).collect() }
     }
 
-    /// Pairs with boxes that meet somewhere in the run, as ascending indices, sorted; without the ignored ones, and with
-    /// those under a largest gap.
+    /// Pairs with boxes that meet somewhere in the run, as ascending indices, sorted; without the ignored ones, and
+    /// with those under a largest gap.
     pub(crate) fn candidates(&self, rules: &RuleTable) -> Vec<Candidate> {
         let whole: Vec<Aabb> = self.of.iter().map(|own| own.iter().fold(Aabb::EMPTY, |all, b| all.union(b))).collect();
         let mut pairs = close_pairs(&BoxTree::new(&whole), whole.len());

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 
 const PARTS: usize = 9;
 
-/// An assembly of random parts on random joints, three of them on others or behind others, with a sweep of one joint, of
-/// several, and a path.
+/// An assembly of random parts on random joints, three of them on others or behind others, with a sweep of one joint,
+/// of several, and a path.
 fn random_assembly(rng: &mut Rng) -> Assembly {
     let mut builder = Assembly::builder("random", LengthUnit::Mm)
         .part("bar", block([-9.0, -1.0, -1.0], [9.0, 1.0, 1.0]))

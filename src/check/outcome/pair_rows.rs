@@ -15,8 +15,8 @@ use crate::geom::{Aabb, Vec3};
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
 
-/// Components of a unit normal up to this size are 0. Rounding leaves some 1e-16; a normal tilted by 1e-12 moves the end
-/// of 1 m by 1e-9 mm. Larger would hide a slope; smaller would print rounding as a slope.
+/// Components of a unit normal up to this size are 0. Rounding leaves some 1e-16; a normal tilted by 1e-12 moves the
+/// end of 1 m by 1e-9 mm. Larger would hide a slope; smaller would print rounding as a slope.
 const NORMAL_DUST: f64 = 1e-12;
 
 /// The number, or 0 if it is at most `margin` in size: rounding cannot tell it from 0.

@@ -160,8 +160,8 @@ fn unit_suspects(assembly: &Assembly, boxes: &[Aabb], pairs: &[(u32, u32)]) -> V
 }
 
 impl Apart<'_> {
-    /// Warning about the part, if a ratio of two units brings it to its neighbours; `sizes` are the smallest, the median
-    /// and the largest size of these (mm).
+    /// Warning about the part, if a ratio of two units brings it to its neighbours; `sizes` are the smallest, the
+    /// median and the largest size of these (mm).
     fn warning(&self, [smallest, median, largest]: [f64; 3], boxes: &[Aabb]) -> Option<Warning> {
         let off = |scale: f64| libm::fabs(libm::log(scale * self.size / median));
         let scales = RATIOS.into_iter().flat_map(|ratio| [ratio, 1.0 / ratio]);

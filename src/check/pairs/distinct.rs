@@ -56,7 +56,8 @@ impl UniquePair {
         canonical_pose::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h, e.to_bits()))
     }
 
-    /// Fingerprint of the pair, see [`PairOutcome::pose_fingerprint`]; `stamps` are those of the shapes.
+    /// Computes the fingerprint of [`PairOutcome::alike`](crate::check::PairOutcome::alike); `stamps` are those of the
+    /// shapes.
     pub(crate) fn pose_fingerprint(&self, stamps: &[u64]) -> u64 {
         let seed = mix(mix(0, stamps[self.first as usize]), stamps[self.second as usize].rotate_left(1));
         canonical_pose::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h.rotate_left(7), e.to_bits()))

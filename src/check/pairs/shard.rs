@@ -1,8 +1,8 @@
 //! Selects the pairs of a shard.
 //!
 //! The content of the two shapes and their relative pose decide the shard of a pair, in each run anew. Equal pairs are
-//! thus in one shard, and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the cache of a shard
-//! stays useful.
+//! thus in one shard, and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the
+//! cache of a shard stays useful.
 
 use crate::assembly::Assembly;
 use crate::check::outcome::warnings::PlacedWarning;

@@ -25,7 +25,7 @@ pub(crate) struct Checker<'a> {
     pub settings: &'a Settings,
     pub shapes: &'a Shapes,
     pub cache: Option<&'a PairCache<'a>>,
-    /// Number of candidates of each instance in the whole run.
+    /// Number of instances within the tolerance of each instance, by their boxes, in the whole run.
     pub neighbours: &'a [u32],
 }
 

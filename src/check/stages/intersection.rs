@@ -31,8 +31,8 @@ impl CommonSolid {
 }
 
 impl PairQuery<'_> {
-    /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells for each shape
-    /// if the computation used its self-union.
+    /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells
+    /// for each shape if the computation used its self-union.
     pub(crate) fn common(&self, measured: &Measured, margin: f64) -> (Option<CommonSolid>, [bool; 2]) {
         if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
             return (None, [false; 2]);

@@ -191,8 +191,8 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Adds the joints of a body, each with the link that it carries. Returns the link of the body, and the map from the
-    /// body's frame to its frame.
+    /// Adds the joints of a body, each with the link that it carries. Returns the link of the body, and the map from
+    /// the body's frame to its frame.
     fn joints(
         &mut self,
         body: &str,

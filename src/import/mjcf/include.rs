@@ -30,7 +30,8 @@ impl<'r, 'l> Reader<'r, 'l> {
     /// Reads a model with the elements of the files that it includes, by their paths from `folder`.
     ///
     /// # Errors
-    /// Refuses damaged XML and a document type, a file that is missing or included twice, too many or too deep elements.
+    /// Refuses damaged XML and a document type, a file that is missing or included twice, too many or too deep
+    /// elements.
     pub(crate) fn read(&mut self, bytes: &[u8], file: &str, folder: &Path) -> Result<Element, Error> {
         folder.clone_into(&mut self.folder);
         self.included.clear();

@@ -84,8 +84,8 @@ impl<'r, 'l, 'c> Models<'r, 'l, 'c> {
     /// Reads a model; `folder` is the folder of an attached model. Returns its tree, with all copies in place.
     ///
     /// # Errors
-    /// Refuses elements by name, damaged content, missing files, models that attach each other in a circle, and too many
-    /// copies.
+    /// Refuses elements by name, damaged content, missing files, models that attach each other in a circle, and too
+    /// many copies.
     pub(crate) fn model(&mut self, bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Element, Error> {
         let own = folder.unwrap_or(self.references.folder()).to_owned();
         let mut root = self.reader.read(bytes, file, &own)?;

@@ -20,8 +20,8 @@ pub(crate) const NO_LIMIT: f64 = 1e15;
 /// Number of joints that a warning names.
 const MAX_NAMED: usize = 5;
 
-/// Value of each joint (rad or m): its reference within the limits, then the pose, then the given values; joints with `mimic`
-/// follow.
+/// Value of each joint (rad or m): its reference within the limits, then the pose, then the given values; joints with
+/// `mimic` follow.
 ///
 /// # Errors
 /// Refuses unknown names, values outside the limits of their joint, and a cycle of `mimic`.

@@ -33,8 +33,8 @@ pub(crate) struct Built {
     pub(crate) ruled: BTreeSet<(usize, usize)>,
 }
 
-/// Places the links of a robot and reads their meshes. `states` are its named poses, `apart` further pairs of links to ignore,
-/// each with its reason.
+/// Places the links of a robot and reads their meshes. `states` are its named poses, `apart` further pairs of links to
+/// ignore, each with its reason.
 ///
 /// # Errors
 /// Refuses a robot without exactly one root, a cycle, unknown names of joints and poses, missing meshes.

@@ -77,8 +77,8 @@ impl<'a> Packages<'a> {
         named.cloned().or_else(|| models_folder(name, &above, references))
     }
 
-    /// Finds the files of a package without a `package.xml` by the longest end of the path that a folder above the robot
-    /// holds, at least the last folder and the file.
+    /// Finds the files of a package without a `package.xml` by the longest end of the path that a folder above the
+    /// robot holds, at least the last folder and the file.
     fn by_rest(&self, name: &str, path: &str, references: &References<'_>) -> Vec<PathBuf> {
         let names: Vec<&str> = path.split('/').collect();
         let folders = references.folders_above();

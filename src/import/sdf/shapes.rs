@@ -8,8 +8,8 @@ use crate::import::references::decoded;
 use crate::import::robot::model::{Address, Shape};
 use std::path::Path;
 
-/// Reads the shape of a `geometry`; `None` for one without an extent, which counts as left out. `folder` is the folder of
-/// the file.
+/// Reads the shape of a `geometry`; `None` for one without an extent, which counts as left out. `folder` is the folder
+/// of the file.
 ///
 /// # Errors
 /// Refuses sizes that are not above 0, a mesh without an address, and numbers that are none.

@@ -202,8 +202,8 @@ impl BoundarySums {
         0.5 * (self.twice_areas[0] + self.twice_areas[1])
     }
 
-    /// Share in which the surfaces face one direction and its opposite only (0 to 1): 1 for a flat contact and for a pin
-    /// through a plate without a hole, 0 for a ring. `None` if a part is missing.
+    /// Share in which the surfaces face one direction and its opposite only (0 to 1): 1 for a flat contact and for a
+    /// pin through a plate without a hole, 0 for a ring. `None` if a part is missing.
     ///
     /// A ring has no area vector, and the normals of both its surfaces have two equal moments ½. A flat part has one
     /// moment 1. Four times the sum of the principal minors of n·nᵀ, averaged over a part, is 1 for the first and 0 for

@@ -1,8 +1,8 @@
 //! Sagittas of facets that are wider than their neighbours on one hollow cylinder (docs/explanation/gap.md, Facets).
 //!
 //! Two chords of one circle, of the widths w₁ and w₂ at the angle θ, give its radius: r = (w₁ + w₂) / (2θ). The sagitta
-//! of the wider one is w² / (8r). A flat face beside a fillet gives a radius, too, and a wrong one: a second edge of each
-//! of the two facets must confirm it.
+//! of the wider one is w² / (8r). A flat face beside a fillet gives a radius, too, and a wrong one: a second edge of
+//! each of the two facets must confirm it.
 
 use crate::geom::math::greater;
 
@@ -12,8 +12,8 @@ const LARGEST_RATIO: f64 = 2.0;
 /// Least ratio of the widths; below it, one and a half sagittas of the narrower facet are more than one of the wider.
 const LEAST_RATIO: f64 = 1.25;
 
-/// Largest ratio of a sagitta found here to that of the narrower facet at the same edge: 2w² / ((w + n)·n) for the widths
-/// w = 2n.
+/// Largest ratio of a sagitta found here to that of the narrower facet at the same edge: 2w² / ((w + n)·n) for the
+/// widths w = 2n.
 pub const LARGEST_GAIN: f64 = 2.0 * LARGEST_RATIO * LARGEST_RATIO / (LARGEST_RATIO + 1.0);
 
 /// Largest relative difference of two radii of one circle. The formula is for small angles: at [`super::LARGEST_ANGLE`]

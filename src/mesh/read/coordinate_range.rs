@@ -1,7 +1,7 @@
 //! Accepted range of coordinates. Exact predicates form products of three differences. With every coordinate 0 or
-//! between [`MIN_FILE_COORDINATE`] and [`MAX_COORDINATE`] in magnitude these products neither overflow nor lose bits to underflow:
-//! `f64` has bits down to 2⁻¹⁰⁷⁴; a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below 2⁻³·⁽¹⁹⁹⁺⁵²⁾ =
-//! 2⁻⁷⁵³. The rest is room for scaling to millimetres and for placing the part.
+//! between [`MIN_FILE_COORDINATE`] and [`MAX_COORDINATE`] in magnitude these products neither overflow nor lose bits to
+//! underflow: `f64` has bits down to 2⁻¹⁰⁷⁴; a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below
+//! 2⁻³·⁽¹⁹⁹⁺⁵²⁾ = 2⁻⁷⁵³. The rest is room for scaling to millimetres and for placing the part.
 
 use crate::geom::Vec3;
 use crate::geom::tolerance::MAX_COORDINATE;
@@ -9,8 +9,8 @@ use crate::geom::tolerance::MAX_COORDINATE;
 /// Smaller magnitudes are read as 0 (file's unit). Far below the smallest number of a binary STL.
 pub(crate) const MIN_FILE_COORDINATE: f64 = 1e-60;
 
-/// Returns the accepted coordinate, magnitudes below [`MIN_FILE_COORDINATE`] and −0.0 as 0.0; `None` if it is not finite or too
-/// large.
+/// Returns the accepted coordinate, magnitudes below [`MIN_FILE_COORDINATE`] and −0.0 as 0.0; `None` if it is not
+/// finite or too large.
 #[inline]
 pub(crate) fn accept(x: f64) -> Option<f64> {
     let size = x.abs();

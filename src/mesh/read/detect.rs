@@ -13,10 +13,11 @@ const SAMPLE: usize = 1024;
 
 /// Recognises the format of a file.
 ///
-/// PLY: begins with the line `ply`. Binary STL: at least as long as required by the count at byte 80, and either of exactly this length or with a byte
-/// outside text in its first KiB. A shorter file of at least 84 bytes with a byte outside text is a truncated binary
-/// STL. Of texts, files that begin with `OFF` or a variant of it are OFF, with `solid` or `facet` ASCII STL, and files with a line beginning with `v`,
-/// `vn`, `vt`, `f`, `mtllib` or `usemtl` are OBJ.
+/// PLY: begins with the line `ply`. Binary STL: at least as long as required by the count at byte 80, and either of
+/// exactly this length or with a byte outside text in its first KiB. A shorter file of at least 84 bytes with a byte
+/// outside text is a truncated binary STL. Of texts, files that begin with `OFF` or a variant of it are OFF, with
+/// `solid` or `facet` ASCII STL, and files with a line beginning with `v`, `vn`, `vt`, `f`, `mtllib` or `usemtl` are
+/// OBJ.
 ///
 /// # Errors
 /// Refuses other formats, with their name if known, and truncated binary STL.

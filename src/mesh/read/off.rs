@@ -1,7 +1,7 @@
 //! Reads OFF as text: vertices and faces. Skips colours, normals, texture coordinates and comments.
 //!
-//! The first word tells what follows the coordinates of a vertex: `OFF`, `COFF`, `NOFF`, `STOFF` (Geomview, "OFF Files",
-//! 2000).
+//! The first word tells what follows the coordinates of a vertex: `OFF`, `COFF`, `NOFF`, `STOFF` (Geomview, "OFF
+//! Files", 2000).
 
 use crate::geom::Vec3;
 use crate::mesh::read::coordinate_range::{accept, refusal};

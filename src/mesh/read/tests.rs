@@ -355,3 +355,15 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_byte_order_mark_before_a_text_changes_nothing() {
+    let off = "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n";
+    let ply = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+               element face 4\nproperty list uchar int vertex_indices\nend_header\n\
+               0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n";
+    for text in [off, ply] {
+        let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        assert_eq!(is_tetrahedron(&marked).mesh, is_tetrahedron(text.as_bytes()).mesh);
+    }
+}

@@ -114,9 +114,9 @@ impl Closure {
         Derivatives { gap, columns }
     }
 
-    /// Solves the loop for its unknown values, from those in `values`: by Newton's method, or by the chord method with the
-    /// derivatives at the joint values `chord`. The chord method converges within an enclosure around `chord`. Without
-    /// convergence the loop stays open, and [`Self::enclose`] fails.
+    /// Solves the loop for its unknown values, from those in `values`: by Newton's method, or by the chord method with
+    /// the derivatives at the joint values `chord`. The chord method converges within an enclosure around `chord`.
+    /// Without convergence the loop stays open, and [`Self::enclose`] fails.
     pub(crate) fn solve(&self, values: &mut [f64], chord: Option<&[f64]>) {
         let [a, b] = self.solved;
         let at = |values: &[f64]| self.derivatives(&values.iter().copied().map(Ball::exact).collect::<Vec<_>>());
@@ -138,8 +138,8 @@ impl Closure {
         }
     }
 
-    /// Encloses the solved values for every choice of the others within their bounds: Krawczyk's operator, with the mean
-    /// value form in the given values (Neumaier, "Interval Methods for Systems of Equations", 1990, §5.1).
+    /// Encloses the solved values for every choice of the others within their bounds: Krawczyk's operator, with the
+    /// mean value form in the given values (Neumaier, "Interval Methods for Systems of Equations", 1990, §5.1).
     ///
     /// The bounds hold exactly one solution for each choice. `None` where the operator does not contract.
     pub(crate) fn enclose(&self, mut values: Vec<Ball>) -> Option<Enclosure> {
@@ -185,10 +185,11 @@ impl Closure {
         self.divided(enclosure, &pull)
     }
 
-    /// Second derivatives of the solved joints along two parameters. `rates` are those of all joints for each of the two,
-    /// `bends` the second derivatives of all joints (entries of solved ones are not used).
+    /// Second derivatives of the solved joints along two parameters. `rates` are those of all joints for each of the
+    /// two, `bends` the second derivatives of all joints (entries of solved ones are not used).
     ///
-    /// A turn nearer the ground than joint j, or j itself, turns the column of j: it gives the derivative of the column.
+    /// A turn nearer the ground than joint j, or j itself, turns the column of j: it gives the derivative of the
+    /// column.
     pub(crate) fn bends(&self, enclosure: &Enclosure, rates: [&[Ball]; 2], bends: &[Ball]) -> Option<[Ball; 2]> {
         let others = (0..bends.len()).filter(|k| !self.solved.contains(k));
         let mut pull = others.fold(Disc::ZERO, |sum, k| sum + enclosure.columns[k].times(bends[k]));

@@ -73,8 +73,8 @@ impl FormedLoop {
 /// Solved joints at a point of the parameters.
 pub(super) type Known<'k> = (&'k [f64], &'k [f64]);
 
-/// Solves the loops one after another at a point, from approximate values of the solved joints: by Newton's method, or by
-/// the chord method from a known solution.
+/// Solves the loops one after another at a point, from approximate values of the solved joints: by Newton's method, or
+/// by the chord method from a known solution.
 pub(super) fn solved_at(loops: &[FormedLoop], q: &[f64], start: &[f64], chord: Option<Known<'_>>) -> Vec<f64> {
     let mut solved: Vec<f64> = Vec::with_capacity(start.len());
     for (k, one) in loops.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Values of the solved joints of all loops over the parameters of a run, with certified bounds.
 //!
 //! A table divides the parameters into leaves. In each leaf the loops have exactly one solution near that of the leaf's
-//! middle, and neighbouring leaves share the solution of a common point: so the table follows one continuous motion from
-//! the drawing on (Krawczyk's operator in each leaf; docs/explanation/motion.md, claim 12).
+//! middle, and neighbouring leaves share the solution of a common point: so the table follows one continuous motion
+//! from the drawing on (Krawczyk's operator in each leaf; docs/explanation/motion.md, claim 12).
 
 use crate::geom::math::{greater, lesser};
 use crate::motion::chain::Cell;
@@ -19,8 +19,8 @@ const SMALLEST: f64 = 1e-9;
 /// Largest error of a rate over a leaf, as a share of the largest path of a solved joint.
 const SHARP: f64 = 0.1;
 
-/// Factor on the error of a solution at the middle of a leaf: more than that at its other points, because the inverse of
-/// the derivatives at most doubles within a leaf.
+/// Factor on the error of a solution at the middle of a leaf: more than that at its other points, because the inverse
+/// of the derivatives at most doubles within a leaf.
 const ANYWHERE: f64 = 8.0;
 
 /// Share of the rates of the given joints in the choice of a parameter to halve: a solved joint may rest at one point
@@ -279,8 +279,8 @@ impl LoopTable {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Leaf over a box; `None` if the loops are not shown to have one solution there that is the known one at its point,
-    /// or if its bounds are not sharp.
+    /// Leaf over a box; `None` if the loops are not shown to have one solution there that is the known one at its
+    /// point, or if its bounds are not sharp.
     fn leaf(&mut self, bounds: &[[f64; 2]], (at, values): Known<'_>) -> Option<Node> {
         let cell = Cell::around(bounds);
         let here = Solution::over(&self.loops, &Cell::point(at), values)?;
@@ -310,8 +310,8 @@ impl LoopTable {
         Some(Node { extent: Extent { values, ..Extent::of(&whole) }, content: Content::Leaf(leaf) })
     }
 
-    /// Least and largest value of a solved joint over a leaf of one parameter: the values at both ends, and where the joint
-    /// turns back. Bounds of both for several parameters.
+    /// Least and largest value of a solved joint over a leaf of one parameter: the values at both ends, and where the
+    /// joint turns back. Bounds of both for several parameters.
     fn value_ends(&self, leaf: &Leaf, bounds: &[[f64; 2]], whole: &Solution, k: usize) -> [f64; 2] {
         match bounds {
             [range] => self.ends_within(leaf, *range, whole, k, LEVELS),
@@ -319,8 +319,8 @@ impl LoopTable {
         }
     }
 
-    /// The same over a part of a leaf with the solution `whole`. Halves the part at most `levels` times, until the joint
-    /// turns back at most once; a part beyond gives bounds.
+    /// The same over a part of a leaf with the solution `whole`. Halves the part at most `levels` times, until the
+    /// joint turns back at most once; a part beyond gives bounds.
     fn ends_within(&self, leaf: &Leaf, [from, to]: [f64; 2], whole: &Solution, k: usize, levels: u32) -> [f64; 2] {
         let both = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [lesser(a, c), greater(b, d)];
         let value = |q: f64| [self.solved_in(leaf, q)[k]; 2];
@@ -358,8 +358,8 @@ impl LoopTable {
         Some(part)
     }
 
-    /// Parameter where a joint turns back, within a part of a leaf where its rate only rises or only falls: an end of the
-    /// part if the joint does not turn back.
+    /// Parameter where a joint turns back, within a part of a leaf where its rate only rises or only falls: an end of
+    /// the part if the joint does not turn back.
     fn turn_within(&self, leaf: &Leaf, [from, to]: [f64; 2], k: usize) -> Option<f64> {
         let falls = |q: f64| {
             let found = Solution::over(&self.loops, &Cell::point(&[q]), &self.solved_in(leaf, q))?;

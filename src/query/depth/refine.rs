@@ -1,8 +1,8 @@
 //! Narrows the depth bracket of a pair in contact: insets, ascents and branch and bound, cheapest first.
 //!
-//! `decide_threshold` stops once a threshold lies outside the bracket, `refine_to` at a width. Both try the centre of the hulls'
-//! overlap, insets (upper bound) and ascents (lower bound), and end with branch and bound. A failed inset gives the
-//! start of an ascent, and boxes to confine the branch and bound.
+//! `decide_threshold` stops once a threshold lies outside the bracket, `refine_to` at a width. Both try the centre of
+//! the hulls' overlap, insets (upper bound) and ascents (lower bound), and end with branch and bound. A failed inset
+//! gives the start of an ascent, and boxes to confine the branch and bound.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -48,8 +48,8 @@ impl OverlapSearch<'_> {
         self.decide(threshold, MAX_CELLS);
     }
 
-    /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only where they are
-    /// worth much effort: far insets of large parts cross in many places, and testing them takes seconds.
+    /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only where they
+    /// are worth much effort: far insets of large parts cross in many places, and testing them takes seconds.
     pub(crate) fn decide_deep_threshold(&mut self, threshold: f64, cells: u32) {
         if self.worth_much_effort(threshold) {
             return self.decide(threshold, cells);
@@ -118,8 +118,8 @@ impl OverlapSearch<'_> {
         self.refine(&target, cells);
     }
 
-    /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some cells
-    /// cost less.
+    /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some
+    /// cells cost less.
     fn search_before_self_union(&mut self, above: f64) {
         let intersects = |body: &SolidRef| body.surface.has_self_intersections();
         if self.solid.is_none() && self.bodies.iter().any(intersects) {

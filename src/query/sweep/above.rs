@@ -21,10 +21,10 @@ enum Task {
 }
 
 impl Sweep<'_> {
-    /// Finds the parts with gaps above a limit (mm); only the first one if `first_alone`. Bounds over cells show where the
-    /// gap keeps the limit. From a pose above it, proofs that the surfaces stay apart find the ends on both sides. `None`
-    /// without a part, beyond the budget, and where the gap nearly equals the limit over some length. Cost: one static
-    /// query for each cell, and two proofs for each part.
+    /// Finds the parts with gaps above a limit (mm); only the first one if `first_alone`. Bounds over cells show where
+    /// the gap keeps the limit. From a pose above it, proofs that the surfaces stay apart find the ends on both sides.
+    /// `None` without a part, beyond the budget, and where the gap nearly equals the limit over some length. Cost: one
+    /// static query for each cell, and two proofs for each part.
     pub(super) fn parts_above(&self, work: &mut Work, limit: f64, first_alone: bool) -> Option<Vec<Failing>> {
         let level = work.level(self.chain, limit);
         let query = price([self.a.surface, self.b.surface]);

@@ -210,9 +210,9 @@ impl<'f> MovingBody<'f> {
         }
     }
 
-    /// Lower bound of the distance from a body of the other part, over the whole cell (mm), up to rounding; <= 0 if no tried direction
-    /// separates them. Returns early above `enough`. `closest` is a further direction to try. `improve` receives each direction
-    /// with a better bound than those before.
+    /// Lower bound of the distance from a body of the other part, over the whole cell (mm), up to rounding; <= 0 if no
+    /// tried direction separates them. Returns early above `enough`. `closest` is a further direction to try. `improve`
+    /// receives each direction with a better bound than those before.
     fn distance_bound(&self, a: &Body, enough: f64, closest: Option<Vec3>, mut improve: impl FnMut(&Vec3)) -> f64 {
         let between = self.body.center() - a.center();
         let best = Cell::new(f64::NEG_INFINITY);

@@ -16,8 +16,8 @@ pub(crate) struct Interval {
     pub middle: f64,
     /// Chain at the middle.
     pub frame: Frame,
-    /// Largest displacement of any point of B within the interval, from its place at the middle, or of A seen from B: the
-    /// smaller one (mm).
+    /// Largest displacement of any point of B within the interval, from its place at the middle, or of A seen from B:
+    /// the smaller one (mm).
     pub displacement: f64,
     /// Judgement of the pose in the middle, once made.
     pub judged: Option<Judgement>,
@@ -28,8 +28,8 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// Evaluates a chain in the middle of an interval. `balls` lie around A and B, each in its own frame: centre, radius
-    /// (mm).
+    /// Evaluates a chain in the middle of an interval. `balls` lie around A and B, each in its own frame: centre,
+    /// radius (mm).
     pub(crate) fn new(chain: &Chain, [from, to]: [f64; 2], balls: &[(Vec3, f64); 2]) -> Self {
         let cell = Cell::between(from, to);
         let frame = Frame::new(chain, &cell);
@@ -118,8 +118,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `balls` lie around A and B, each in
-/// its own frame.
+/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `balls` lie around A and B, each
+/// in its own frame.
 pub(crate) fn displacement(frame: &Frame, [a, b]: &[(Vec3, f64); 2]) -> f64 {
     let of_b = frame.spread_of_ball(&frame.pose.point(&b.0), b.1).displacement;
     let of_a = frame.spread_of_a(|axis| axis.distance(&a.0) + a.1).displacement;

@@ -1,7 +1,7 @@
 //! Certificates: proofs over a run in steps that another program can check (docs/reference/proof-file.md).
 //!
-//! A certificate divides (triangles of A) × (triangles of B) × (box of parameters) by cuts, until a plane or orbits keep
-//! each part of it apart. The steps stand in the order of a depth-first walk, so no part can be left out.
+//! A certificate divides (triangles of A) × (triangles of B) × (box of parameters) by cuts, until a plane or orbits
+//! keep each part of it apart. The steps stand in the order of a depth-first walk, so no part can be left out.
 
 use crate::geom::math::greater;
 use crate::motion::OrbitAxis;
@@ -48,7 +48,7 @@ pub enum ProofClaim {
 /// Proof of a claim.
 #[derive(Debug)]
 pub struct Certificate {
-    /// What the steps prove.
+    /// Claim that the steps prove.
     pub claim: ProofClaim,
     /// Surfaces moved inward, for [`ProofClaim::Shallow`]; vertex k comes from vertex k of the solid's boundary.
     pub insets: Option<[Surface; 2]>,
@@ -68,8 +68,8 @@ pub enum Unproved {
 }
 
 impl BoxSweep<'_> {
-    /// Finds certificates for a run with a passing status: one for each limit that the gap must not fall below. The largest
-    /// gap of a rule has none.
+    /// Finds certificates for a run with a passing status: one for each limit that the gap must not fall below. The
+    /// largest gap of a rule has none.
     ///
     /// Cost: up to the budget for each, and a static query.
     ///
@@ -151,8 +151,8 @@ impl BoxSweep<'_> {
 /// Moves the boundary of a solid inward by `tau` (mm, > 0): every vertex stays one vertex, and within `tau` of all its
 /// triangles. `None` if a moved triangle has no area.
 ///
-/// A careful inset splits vertices, and moves more faces by all of τ. This one is easy to check: the straight path from a
-/// triangle to the moved one stays within τ of the triangle, because the distance from it is convex.
+/// A careful inset splits vertices, and moves more faces by all of τ. This one is easy to check: the straight path from
+/// a triangle to the moved one stays within τ of the triangle, because the distance from it is convex.
 fn checkable_inset(boundary: &Surface, tau: f64) -> Option<Surface> {
     let moved = InsetSurface::new(boundary, None, SolidSide::Inside, tau, 0.0);
     let mut vertices = boundary.vertices.clone();

@@ -27,7 +27,8 @@ struct Part {
     cell: [f64; 2],
 }
 
-/// Follows the steps of a certificate of one parameter; returns its leaves, or `None` if the steps do not cover the run.
+/// Follows the steps of a certificate of one parameter; returns its leaves, or `None` if the steps do not cover the
+/// run.
 fn leaves(found: &Certificate, [a, b]: [&Surface; 2], range: [f64; 2]) -> Option<Vec<(Part, ProofStep)>> {
     let all = |s: &Surface| 0..s.triangles.len() as u32;
     let mut stack = vec![Part { a: all(a), b: all(b), cell: range }];

@@ -63,8 +63,8 @@ impl Sweep<'_> {
         self.touching(work, &apart)
     }
 
-    /// The answer of a run that is deeper than its limits, or may be; `None` if no pose is. `near` is the scan of the larger
-    /// of tolerance and clearance.
+    /// The answer of a run that is deeper than its limits, or may be; `None` if no pose is. `near` is the scan of the
+    /// larger of tolerance and clearance.
     fn too_deep(&self, work: &mut Work, near: &Scan) -> Option<SweepAnswer> {
         let limits = &self.limits;
         if limits.allow_depth.is_some_and(|depth| self.thickest() <= depth) {
@@ -143,8 +143,8 @@ impl Sweep<'_> {
         answer
     }
 
-    /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as in
-    /// [`Self::interference`].
+    /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as
+    /// in [`Self::interference`].
     pub(super) fn parts_too_deep(
         &self,
         work: &mut Work,
@@ -166,8 +166,8 @@ impl Sweep<'_> {
         if divided.is_empty() || width(&divided) > width(&plain) { plain } else { divided }
     }
 
-    /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan of
-    /// the larger of tolerance and clearance.
+    /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan
+    /// of the larger of tolerance and clearance.
     fn clearance(&self, work: &mut Work, clearance: f64, apart: &Level, near: Scan) -> Option<SweepAnswer> {
         let larger = clearance > self.limits.tolerance;
         let scan = if larger { Some(near) } else { self.clearance_scan(work, clearance) };
@@ -184,8 +184,8 @@ impl Sweep<'_> {
         (!scan.is_complete()).then(|| self.bare(SweepStatus::Undecided, open))
     }
 
-    /// The parts closer than a clearance (mm), overlaps included; `shown` is a pose known to be too close. Where the gap
-    /// equals the clearance over some length, the slack is granted.
+    /// The parts closer than a clearance (mm), overlaps included; `shown` is a pose known to be too close. Where the
+    /// gap equals the clearance over some length, the slack is granted.
     pub(super) fn parts_too_close(&self, work: &mut Work, clearance: f64, shown: Option<f64>) -> Vec<Failing> {
         if clearance <= 0.0 {
             let level = work.level(self.chain, 0.0);
@@ -211,8 +211,8 @@ impl Sweep<'_> {
         if is_better { parts } else { exact }
     }
 
-    /// The parts below a gap (mm, > 0), and true if their ends are as narrow as promised and every pose inside is known;
-    /// without measures, if the first pose is certain.
+    /// The parts below a gap (mm, > 0), and true if their ends are as narrow as promised and every pose inside is
+    /// known; without measures, if the first pose is certain.
     fn parts_below(&self, work: &mut Work, gap: f64, shown: Option<f64>) -> (Vec<Failing>, bool) {
         let level = work.level(self.chain, gap);
         let scan = self.scan(&level, work, self.range, false);
@@ -318,8 +318,8 @@ impl Sweep<'_> {
         self.a.surface.triangles.len() + self.b.surface.triangles.len() <= DIVIDED_UP_TO
     }
 
-    /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
-    /// with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
+    /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
     pub(super) fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
@@ -372,8 +372,8 @@ impl Sweep<'_> {
         })
     }
 
-    /// Bracket of the least distance of the surfaces; the search starts from `poses` and a few more. `None` for a surface
-    /// without triangles.
+    /// Bracket of the least distance of the surfaces; the search starts from `poses` and a few more. `None` for a
+    /// surface without triangles.
     fn least_gap(&self, level: &Level, work: &mut Work, poses: &[f64]) -> Option<Worst> {
         let mut known: Option<(f64, f64, [Vec3; 2])> = None;
         for q in self.first_poses().into_iter().chain(poses.iter().copied()) {

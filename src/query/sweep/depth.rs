@@ -1,7 +1,7 @@
 //! Bracket of the largest overlap depth of a run that interferes.
 //!
-//! A search over the poses gives a ball, the lower end. Insets just beyond that ball, or single poses with the motion in
-//! between, give the upper end (docs/explanation/motion.md, claims 1 and 6).
+//! A search over the poses gives a ball, the lower end. Insets just beyond that ball, or single poses with the motion
+//! in between, give the upper end (docs/explanation/motion.md, claims 1 and 6).
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
@@ -187,8 +187,8 @@ impl Sweep<'_> {
         self.scan_down_to(&level, work, self.range, false, floor)
     }
 
-    /// The insets, if they stay apart at the best pose: else they prove nothing about the run. This takes the offsets of few
-    /// vertices. Keeps a better ball between insets that meet.
+    /// The insets, if they stay apart at the best pose: else they prove nothing about the run. This takes the offsets
+    /// of few vertices. Keeps a better ball between insets that meet.
     fn insets_apart<'p>(
         work: &Work,
         insets: DepthInsets<'p>,
@@ -229,7 +229,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Measures one pose to the precision of a report; keeps the better ball. Returns the upper bound of the depth (mm).
+    /// Measures one pose to the precision of a report; keeps the better ball. Returns the upper bound of the depth
+    /// (mm).
     fn measure(&self, work: &Work, q: f64, best: &mut Ball) -> f64 {
         let precision = Precision::new(PRECISION[0], PRECISION[1] * self.limits.tolerance);
         let found = work.still.gap(&self.chain.pose(&[q]), self.limits.tolerance, Some(precision));
@@ -238,9 +239,9 @@ impl Sweep<'_> {
         most
     }
 
-    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm), with a budget in cells;
-    /// keeps the better ball. B moves by `moved` (mm) about the pose: a bound closer than half of that would not spare a
-    /// further pose.
+    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm), with a budget in
+    /// cells; keeps the better ball. B moves by `moved` (mm) about the pose: a bound closer than half of that would not
+    /// spare a further pose.
     fn bound(&self, work: &Work, q: f64, moved: f64, cells: u32, best: &mut Ball) -> f64 {
         let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
         let beyond = greater(least, lesser(0.5 * moved, best.depth));
@@ -250,8 +251,8 @@ impl Sweep<'_> {
         most
     }
 
-    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it. Ends
-    /// early after some poses without a bound below `upper`, the known one (mm): more poses would seldom help.
+    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it.
+    /// Ends early after some poses without a bound below `upper`, the known one (mm): more poses would seldom help.
     fn by_poses(&self, work: &mut Work, best: &mut Ball, upper: f64) -> f64 {
         let mut parts = vec![Part { range: self.range, most: f64::INFINITY }];
         let mut hopeless = 0;

@@ -1,7 +1,7 @@
 //! Facets of curved surfaces that explain the overlap of a run, as the facet allowance explains that of a pose.
 //!
-//! At every pose, either the depth is within the tolerance, or a concave facet has a point deep enough in the other part
-//! to bound the common solid. docs/explanation/motion.md, claim 10.
+//! At every pose, either the depth is within the tolerance, or a concave facet has a point deep enough in the other
+//! part to bound the common solid. docs/explanation/motion.md, claim 10.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
@@ -17,8 +17,8 @@ use crate::query::sweep::work::Work;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 
-/// Depth of a point of a facet in the other part, in roundings of the pair. The static allowance finds each facet with a
-/// point two roundings deep, once it has moved by two.
+/// Depth of a point of a facet in the other part, in roundings of the pair. The static allowance finds each facet with
+/// a point two roundings deep, once it has moved by two.
 const DEEP_ENOUGH: f64 = 4.0;
 
 /// Size of the piece of a facet that stands for it, as a share of the depth.
@@ -85,9 +85,9 @@ impl Shown {
 }
 
 impl Sweep<'_> {
-    /// Finds an allowance that the static facet allowance reaches at every pose of the run with a depth beyond the limits
-    /// (and the slack of a run). `None` if none is shown, and for surfaces without a certain inside. Cost: some static
-    /// queries for each facet that bounds the common solid in turn.
+    /// Finds an allowance that the static facet allowance reaches at every pose of the run with a depth beyond the
+    /// limits (and the slack of a run). `None` if none is shown, and for surfaces without a certain inside. Cost: some
+    /// static queries for each facet that bounds the common solid in turn.
     pub fn explained(&self, facets: ConcaveSurfaces) -> Option<Explained> {
         let mut work = self.work();
         [self.a, self.b].into_iter().try_for_each(|s| boundary(s.surface).map(|_| ()))?;

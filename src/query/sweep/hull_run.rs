@@ -1,7 +1,7 @@
 //! Proves that two convex solids never come within a distance during a run of one parameter.
 //!
-//! The search of `prove` with one test for each interval, since the hulls stand for all triangles. An interval without a
-//! proof is divided where its bounds predict the distance, so a first contact takes a dozen intervals instead of one
+//! The search of `prove` with one test for each interval, since the hulls stand for all triangles. An interval without
+//! a proof is divided where its bounds predict the distance, so a first contact takes a dozen intervals instead of one
 //! for each bit of its value. docs/explanation/motion.md, claim 5.
 
 use crate::geom::Vec3;
@@ -99,8 +99,8 @@ impl Course<'_> {
         (search.finish(), count)
     }
 
-    /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the ends of
-    /// that part; into halves if there is none.
+    /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the
+    /// ends of that part; into halves if there is none.
     fn parts(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[Motion; 2]>, enough: f64) -> Vec<[f64; 2]> {
         let Interval { from, to, middle, .. } = *whole;
         // Half the length of an interval at the floor, as a share of half of this one.

@@ -1,7 +1,7 @@
 //! Two convex solids over one cell of a sweep: their hulls stand for all triangles.
 //!
-//! A plane that separates the hulls keeps all triangles apart. The hulls of convex solids meet only where their surfaces
-//! do, so no cell needs smaller pieces. docs/explanation/motion.md, claim 4.
+//! A plane that separates the hulls keeps all triangles apart. The hulls of convex solids meet only where their
+//! surfaces do, so no cell needs smaller pieces. docs/explanation/motion.md, claim 4.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
@@ -14,8 +14,8 @@ use crate::shape::polytope::Convex;
 use crate::shape::surface::Surface;
 use std::borrow::Cow;
 
-/// Largest number of tests of a triangle with a facet for one solid that is not known to be its hull; a solid that needs
-/// more counts as concave. About a millisecond.
+/// Largest number of tests of a triangle with a facet for one solid that is not known to be its hull; a solid that
+/// needs more counts as concave. About a millisecond.
 const MAX_TESTS: usize = 4_000_000;
 
 /// Largest number of steps of a prediction; the nearest vertex changes from one to the next.
@@ -73,8 +73,8 @@ impl<'a> MovingHulls<'a> {
         hulls.iter().all(|hull| hull.rank == 3).then(|| Self { hulls: hulls.map(Cow::Owned), origins })
     }
 
-    /// Bounds the distance over a cell from below; ends at a bound above `enough` (mm). `margin` is the rounding margin of
-    /// the pair (mm).
+    /// Bounds the distance over a cell from below; ends at a bound above `enough` (mm). `margin` is the rounding margin
+    /// of the pair (mm).
     pub(crate) fn test(&self, frame: &Frame, enough: f64, margin: f64) -> HullsTested {
         let [a, b] = self.hulls.each_ref().map(AsRef::as_ref);
         let center_of_b = frame.pose.point(&(b.aabb.center() + self.origins[1]));
@@ -136,9 +136,9 @@ impl<'a> MovingHulls<'a> {
         by_first - others.iter().map(largest).sum::<f64>()
     }
 
-    /// Predicts the crossing of a level (mm) on the way from the middle of a cell of one parameter to its start (`end` 0)
-    /// or its end (1): the shares of the way between which the distance falls to the level, with `margin` more on either
-    /// side. Both are 1 if the distance stays above, 0 if it is below in the middle. A prediction, and no bound.
+    /// Predicts the crossing of a level (mm) on the way from the middle of a cell of one parameter to its start (`end`
+    /// 0) or its end (1): the shares of the way between which the distance falls to the level, with `margin` more on
+    /// either side. Both are 1 if the distance stays above, 0 if it is below in the middle. A prediction, and no bound.
     pub(crate) fn crossing(&self, frame: &Frame, by: &[Motion; 2], end: usize, level: f64, margin: f64) -> [f64; 2] {
         let [a, b] = by.each_ref().map(|motion| self.crossing_by(frame, motion, end, level, margin));
         if b[0] > a[0] { b } else { a }
@@ -198,8 +198,8 @@ pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
     solids.iter().all(|solid| is_convex(solid, margin))
 }
 
-/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm). The exact
-/// signs behind `is_hull` refuse most solids whose rounded vertices are turned.
+/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm). The
+/// exact signs behind `is_hull` refuse most solids whose rounded vertices are turned.
 fn is_convex(solid: &SolidRef, margin: f64) -> bool {
     let (hull, surface) = (solid.convex, solid.surface);
     let tests = surface.triangles.len().saturating_mul(hull.facet_count());

@@ -44,15 +44,15 @@ pub(crate) fn inset_distance(still: &Still, depth: f64) -> f64 {
     0.5 * depth * (1.0 - INSET_SHARE) - still.margin
 }
 
-/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides`: for each solid, if
-/// long edges are divided; faces then move by almost τ except close to corners, and have several times as many triangles.
-/// Cost: a careful inset of every vertex, and two trees.
+/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides`: for each solid,
+/// if long edges are divided; faces then move by almost τ except close to corners, and have several times as many
+/// triangles. Cost: a careful inset of every vertex, and two trees.
 pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
     Some(DepthInsets::new(still, depth, divides)?.surfaces.each_ref().map(surface_of))
 }
 
-/// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part does
-/// not come near.
+/// Insets as by [`insets`], for proofs over one run. Vertices of large parts keep their places where the other part
+/// does not come near.
 pub(crate) fn insets_of_run(sweep: &Sweep, still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
     Some(DepthInsets::new(still, depth, divides)?.of_run(sweep))
 }

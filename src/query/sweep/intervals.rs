@@ -129,8 +129,8 @@ impl Sweep<'_> {
         all
     }
 
-    /// Half the length of an interval about a broken pose, at most `half`, at all values of which the rule is broken; 0 if
-    /// none is found. The gap at the pose is below the limit by `slack` (mm).
+    /// Half the length of an interval about a broken pose, at most `half`, at all values of which the rule is broken; 0
+    /// if none is found. The gap at the pose is below the limit by `slack` (mm).
     fn broken_around(&self, work: &Work, limit: f64, middle: f64, half: f64, slack: f64) -> f64 {
         let near = (limit > 0.0).then(|| work.still.nearest(&self.chain.pose(&[middle]), limit)).flatten();
         let mut half = half;
@@ -145,14 +145,14 @@ impl Sweep<'_> {
         0.0
     }
 
-    /// Largest displacement between two values of the parameter, from the place in their middle (mm): that of B, or of A
-    /// seen from B.
+    /// Largest displacement between two values of the parameter, from the place in their middle (mm): that of B, or of
+    /// A seen from B.
     pub(crate) fn moved(&self, from: f64, to: f64) -> f64 {
         displacement(&Frame::new(self.chain, &Cell::between(from, to)), &self.balls())
     }
 
-    /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit. A search for more
-    /// than `enough` (mm, >= 0) ends there.
+    /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit. A search for
+    /// more than `enough` (mm, >= 0) ends there.
     pub(super) fn slack(&self, work: &mut Work, limit: f64, q: f64, enough: f64) -> f64 {
         let pose = self.chain.pose(&[q]);
         let mut known = f64::NEG_INFINITY;

@@ -17,8 +17,8 @@ use crate::shape::surface::{Inside, Surface};
 /// Size of the triangle that stands for a centre (share of the radius): the surface stays this much farther away.
 const PIECE: f64 = 1e-3;
 
-/// Displacement within the shortest intervals of a proof (share of what the ball has to spare): closer ends cost more than
-/// they add.
+/// Displacement within the shortest intervals of a proof (share of what the ball has to spare): closer ends cost more
+/// than they add.
 const END: f64 = 0.05;
 
 /// Trees of both surfaces as given, with the orbits of a single axis.
@@ -36,9 +36,9 @@ impl<'s, 'a> LastingBalls<'s, 'a> {
         Self { sweep, axis, trees }
     }
 
-    /// Largest interval found around `at`, within `range`, at all values of which a common ball is certainly thicker than
-    /// `depth` (mm); `at` alone without a thicker ball there. `start` is a point near the ball (A's frame). Cost: a few
-    /// ascents, and four proofs for a point.
+    /// Largest interval found around `at`, within `range`, at all values of which a common ball is certainly thicker
+    /// than `depth` (mm); `at` alone without a thicker ball there. `start` is a point near the ball (A's frame). Cost:
+    /// a few ascents, and four proofs for a point.
     pub(super) fn around(
         &self,
         work: &mut Work,

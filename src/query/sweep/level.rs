@@ -118,7 +118,8 @@ impl<'a> Level<'a> {
         Self { hulls, ..self }
     }
 
-    /// A level whose proofs end early, once more than `patience` intervals are open: nothing but a complete proof counts.
+    /// A level whose proofs end early, once more than `patience` intervals are open: nothing but a complete proof
+    /// counts.
     pub(crate) fn complete_or_open(self, patience: u32) -> Self {
         Self { patience: Some(patience), queries: [QUERIES_OF_COMPLETE; 2], ..self }
     }
@@ -233,16 +234,13 @@ impl<'a> Level<'a> {
             }
             judgement
         };
-        let (proof, frames) = match course.hulls {
-            Some(hulls) => {
-                let narrow = |budget: &mut Budget| self.narrow(still.margin, budget);
-                course.prove_by_hulls(hulls, run, self.distance, budget, narrow, decide)
-            }
-            None => {
-                self.narrow(still.margin, budget);
-                let mut cells = Cells::new(run.chain, run.range, run.balls);
-                (course.prove(&mut cells, self.distance, budget, decide), cells.count())
-            }
+        let narrow = |budget: &mut Budget| self.narrow(still.margin, budget);
+        let (proof, frames) = if let Some(hulls) = course.hulls {
+            course.prove_by_hulls(hulls, run, self.distance, budget, narrow, decide)
+        } else {
+            narrow(budget);
+            let mut cells = Cells::new(run.chain, run.range, run.balls);
+            (course.prove(&mut cells, self.distance, budget, decide), cells.count())
         };
         LevelProof { proof, settled, frames }
     }

@@ -1,7 +1,7 @@
 //! Proof by orbits: triangles that a single turn or screw keeps apart at all values.
 //!
-//! A tree over the orbits of each surface, so that neighbours in (r, z) lie together; neighbours in space have all r and
-//! all z. docs/explanation/motion.md, claim 7.
+//! A tree over the orbits of each surface, so that neighbours in (r, z) lie together; neighbours in space have all r
+//! and all z. docs/explanation/motion.md, claim 7.
 
 use crate::motion::Orbit;
 use crate::query::sweep::prove::Budget;

@@ -1,7 +1,7 @@
 //! The parts of a run that break lesser limits than its status names, or may break them.
 //!
-//! A run that interferes may come too close in one part, or too far apart in another one. Each pose belongs to one part,
-//! that of its worst status. A part without a proof has the status `Undecided`.
+//! A run that interferes may come too close in one part, or too far apart in another one. Each pose belongs to one
+//! part, that of its worst status. A part without a proof has the status `Undecided`.
 
 use crate::geom::math::{greater, lesser};
 use crate::query::sweep::cells::merged;

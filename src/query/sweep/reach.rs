@@ -15,8 +15,8 @@ const SMALLEST: f64 = 0.12;
 /// Largest number of tests; beyond it, all vertices count as near. Some milliseconds.
 const MAX_TESTS: usize = 50_000;
 
-/// Marks the vertices of both surfaces below nodes that come within `enough` (mm) of each other; `None` if that takes too
-/// many tests. `cells` covers the run.
+/// Marks the vertices of both surfaces below nodes that come within `enough` (mm) of each other; `None` if that takes
+/// too many tests. `cells` covers the run.
 pub(crate) fn vertices_in_reach(surfaces: [&Surface; 2], cells: &mut Cells, enough: f64) -> Option<[Vec<bool>; 2]> {
     let trees = surfaces.map(SweepTree::new);
     if trees.iter().any(SweepTree::is_empty) {

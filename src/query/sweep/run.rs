@@ -89,8 +89,8 @@ pub enum SweepStatus {
 pub struct Worst {
     /// Value of the parameter.
     pub at: f64,
-    /// Certified bounds of the least gap of the run (mm, signed); the upper end belongs to the gap at `at`. Bounds of the
-    /// largest gap for [`SweepStatus::Loose`]; then the lower end belongs to the gap at `at`.
+    /// Certified bounds of the least gap of the run (mm, signed); the upper end belongs to the gap at `at`. Bounds of
+    /// the largest gap for [`SweepStatus::Loose`]; then the lower end belongs to the gap at `at`.
     pub gap: Bounds,
     /// Point of A and point of B at this pose (A's frame, mm).
     pub points: [Vec3; 2],

@@ -34,8 +34,8 @@ pub struct Step {
 }
 
 impl Sweep<'_> {
-    /// Bounds the least gap over `count` equal parts of the run; a run of one pose is one part. Cost: at most the budget,
-    /// and one static query for each part. Without a budget, the bounds are wider.
+    /// Bounds the least gap over `count` equal parts of the run; a run of one pose is one part. Cost: at most the
+    /// budget, and one static query for each part. Without a budget, the bounds are wider.
     pub fn staircase(&self, count: usize) -> Vec<Step> {
         let mut work = self.work();
         let apart = work.level(self.chain, 0.0);
@@ -64,8 +64,8 @@ impl Sweep<'_> {
         (0..count).map(|k| [end(k), end(k + 1)]).collect()
     }
 
-    /// Bounds the least gap over a part by its middle, and by the distance of the surfaces if they are apart there. Also
-    /// returns an upper bound of the depth in the middle (mm, negative for a distance).
+    /// Bounds the least gap over a part by its middle, and by the distance of the surfaces if they are apart there.
+    /// Also returns an upper bound of the depth in the middle (mm, negative for a distance).
     fn step(&self, work: &Work, apart: &Level, [from, to]: [f64; 2], budget: &mut Budget) -> (Step, f64) {
         let unknown = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         if !budget.charge(price([self.a.surface, self.b.surface])) {

@@ -49,8 +49,8 @@ impl Still<'_> {
         })
     }
 
-    /// The gap as by [`Self::gap`], with a budget in cells of the branch and bound: where it is spent, the bounds stay as
-    /// wide as they are.
+    /// The gap as by [`Self::gap`], with a budget in cells of the branch and bound: where it is spent, the bounds stay
+    /// as wide as they are.
     pub(crate) fn gap_within_cells(&self, pose: &Pose, threshold: f64, cells: u32) -> StillGap {
         self.measured(pose, f64::INFINITY, |m| m.decide_deep_threshold(threshold, cells))
     }
@@ -91,16 +91,16 @@ impl Still<'_> {
         (a.rank == 3 && b.rank == 3).then(|| overlap(&HullPair { a, b, b_in_a: pose }, None, goal))
     }
 
-    /// Searches a large common ball, as by [`Self::common_ball`]. Returns its diameter less the margin (mm), a lower bound
-    /// of the depth, and the points of the surfaces nearest to its centre.
+    /// Searches a large common ball, as by [`Self::common_ball`]. Returns its diameter less the margin (mm), a lower
+    /// bound of the depth, and the points of the surfaces nearest to its centre.
     pub(crate) fn ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<(f64, [Vec3; 2])> {
         self.common_ball(pose, start, enough).map(|best| (2.0 * best.radius - self.margin, best.points))
     }
 
     /// Searches a large common ball: at the centre of the hulls' largest one, then by ascents from `start` (A's frame),
-    /// from a crossing of the surfaces, and from the middles of both hulls. Ends at a ball thicker than `enough` (mm), or
-    /// as large as that of the hulls; for convex solids, that is the first one. Returns its centre (A's frame), radius
-    /// (mm, > 0) and the nearest points of both surfaces. Cheap, and never a proof that no ball exists.
+    /// from a crossing of the surfaces, and from the middles of both hulls. Ends at a ball thicker than `enough` (mm),
+    /// or as large as that of the hulls; for convex solids, that is the first one. Returns its centre (A's frame),
+    /// radius (mm, > 0) and the nearest points of both surfaces. Cheap, and never a proof that no ball exists.
     pub(crate) fn common_ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<Witness> {
         let pairing = self.pairing(pose);
         let mut search = Evaluator::new(pairing.sides(), f64::NEG_INFINITY, self.margin);

@@ -1,5 +1,5 @@
-//! Cams, orbits, rolling polygons, arms, scissors: solids over polygons on several joints, with answers that follow from
-//! the polygons.
+//! Cams, orbits, rolling polygons, arms, scissors: solids over polygons on several joints, with answers that follow
+//! from the polygons.
 
 use crate::motion::ChainJoint;
 use crate::query::sweep::SweepLimits;

@@ -135,8 +135,8 @@ pub(crate) fn defects() -> Vec<Case> {
     cases
 }
 
-/// The end of the failing part around `inside`, towards smaller (-1) or larger (1) values: between a pose that the static
-/// check calls kept and one that it calls broken.
+/// The end of the failing part around `inside`, towards smaller (-1) or larger (1) values: between a pose that the
+/// static check calls kept and one that it calls broken.
 fn static_end(case: &Case, inside: f64, side: f64) -> End {
     /// Steps of half a degree up to here, then halvings.
     const STEPS: [u32; 2] = [12, 16];
@@ -273,7 +273,8 @@ pub(crate) fn racks() -> Vec<Case> {
     for (teeth, steps, lift) in [(20, 12, 0.0), (32, 12, 0.1), (24, 10, -0.05)] {
         let gear = Gear { teeth, backlash: 0.1, steps };
         let tangent = libm::tan(PRESSURE.to_radians());
-        // The line of the pitch is at x = pitch + lift; teeth point towards the gear, spaces are at multiples of the step.
+        // The line of the pitch is at x = pitch + lift; teeth point towards the gear, spaces are at multiples of the
+        // step.
         let step = PI * MODULE;
         let half = 0.25 * step - 0.25 * gear.backlash;
         let line = gear.pitch() + lift;

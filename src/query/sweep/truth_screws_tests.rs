@@ -145,9 +145,9 @@ pub(crate) fn screws() -> Vec<Case> {
     cases
 }
 
-/// Screws whose joint has another lead than their thread. A turn moves the flanks by the difference, so they touch after
-/// axial / difference turns. At each step of a facet the facets of both threads lie parallel; in between they come closer
-/// by at most the twist of a facet.
+/// Screws whose joint has another lead than their thread. A turn moves the flanks by the difference, so they touch
+/// after axial / difference turns. At each step of a facet the facets of both threads lie parallel; in between they
+/// come closer by at most the twist of a facet.
 pub(crate) fn screws_of_wrong_lead() -> Vec<Case> {
     let mut cases = Vec::new();
     for (lead, facets, axial, more) in [(6.0, 48, 0.1, 0.6), (-6.0, 36, 0.15, 0.9), (6.0, 24, 0.2, -1.2)] {

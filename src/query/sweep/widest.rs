@@ -117,8 +117,8 @@ fn point_of_a(still: &Still, frame: &Frame, near: &Gap) -> f64 {
     farthest(&x, &drifts, &triangle) + frame.spread_of_a(|axis| axis.distance(&x)).remainder
 }
 
-/// Largest distance of `x` + Σ ±drift from a triangle (mm): the distance from a triangle is convex, so the largest one is
-/// at an end of each drift.
+/// Largest distance of `x` + Σ ±drift from a triangle (mm): the distance from a triangle is convex, so the largest one
+/// is at an end of each drift.
 fn farthest(x: &Vec3, drifts: &[Vec3], triangle: &Triangle) -> f64 {
     let distance = |x: &Vec3| point_triangle(x, triangle).squared.sqrt();
     if drifts.len() > MAX_SUMMED_PARAMETERS {

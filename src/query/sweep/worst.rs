@@ -73,8 +73,8 @@ struct Search<'s, 'a, 'c> {
 }
 
 impl Course<'_> {
-    /// Narrows the bracket of the least distance, starting from a known distance at one value, until it is no wider than
-    /// `width` of its upper end (mm), or the budget is spent.
+    /// Narrows the bracket of the least distance, starting from a known distance at one value, until it is no wider
+    /// than `width` of its upper end (mm), or the budget is spent.
     pub(crate) fn least_distance(
         &self,
         cells: &mut Cells,

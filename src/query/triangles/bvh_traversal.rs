@@ -174,8 +174,8 @@ impl<'a> DualTraversal<'a> {
         }
     }
 
-    /// Divides the descent into at least `count` pairs of nodes, if there are as many. [`Self::run_below`] of one after the
-    /// other visits the same pairs of triangles in the same order as [`Self::run`].
+    /// Divides the descent into at least `count` pairs of nodes, if there are as many. [`Self::run_below`] of one after
+    /// the other visits the same pairs of triangles in the same order as [`Self::run`].
     pub(crate) fn divided(&self, reach: &mut SearchRadius, count: usize) -> Vec<NodePair> {
         let is_leaf = |tree: usize, node: u32| matches!(self.nodes[tree][node as usize].below(), Below::Triangles(_));
         let mut pairs = self.roots(reach);

@@ -113,8 +113,8 @@ pub fn displaced_intersection(
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
-/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the state
-/// of a share, which `moved_a` and `moved_b` use.
+/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the
+/// state of a share, which `moved_a` and `moved_b` use.
 pub(crate) fn displaced_intersection_in_parallel<S>(
     p: &Pairing,
     slack: f64,
@@ -124,7 +124,8 @@ pub(crate) fn displaced_intersection_in_parallel<S>(
 ) -> Option<Vec3> {
     let shares = spread_shares(p, slack);
     first_in_shares(shares.len(), |k| {
-        // Shares have few vertices in common. A state for all shares of a thread would hold most vertices of both parts.
+        // Shares have few vertices in common. A state for all shares of a thread would hold most vertices of both
+        // parts.
         let state = prepare();
         let mut found = None;
         let (a, b) = (|i| moved_a(&state, i), |j| moved_b(&state, j));
@@ -147,8 +148,8 @@ fn spread_shares(p: &Pairing, slack: f64) -> Vec<NodePair> {
     spread_order(shares.len()).into_iter().map(|k| shares[k]).collect()
 }
 
-/// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns
-/// false.
+/// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit`
+/// returns false.
 pub(crate) fn displaced_intersections(
     p: &Pairing,
     slack: f64,
@@ -159,9 +160,9 @@ pub(crate) fn displaced_intersections(
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
 }
 
-/// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and spread
-/// over the surfaces. Empty only if no triangles intersect. The work grows with the number of shares needed, at most to
-/// twice these shares or one share a thread.
+/// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and
+/// spread over the surfaces. Empty only if no triangles intersect. The work grows with the number of shares needed, at
+/// most to twice these shares or one share a thread.
 pub(crate) fn some_displaced_intersections(
     p: &Pairing,
     slack: f64,

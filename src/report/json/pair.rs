@@ -91,7 +91,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Adds the data of the run about its row: severity, comparison with the baseline, id of the group, number of the row.
+    /// Adds the data of the run about its row: severity, comparison with the baseline, id of the group, number of the
+    /// row.
     pub(crate) fn in_run(self, judged: &Judged, row: usize, group: Option<&'a str>, number: Option<RowNumber>) -> Self {
         Self {
             severity: judged.severity_of(row).map(Level::name),

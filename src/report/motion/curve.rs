@@ -13,8 +13,8 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 const OVERLAP: char = '×';
 const UNKNOWN: char = '?';
 
-/// Lines of the plot: one bar for the lower bound of each part with the joint values at both ends, a mark below the part
-/// with the least gap, and the range of the bounds. `None` for a row without a staircase.
+/// Lines of the plot: one bar for the lower bound of each part with the joint values at both ends, a mark below the
+/// part with the least gap, and the range of the bounds. `None` for a row without a staircase.
 pub(crate) fn plot(o: &Outcome, swept: &SweptPair) -> Option<Vec<String>> {
     let curve = swept.curve.as_deref()?;
     let (first, last) = (curve.first()?, curve.last()?);

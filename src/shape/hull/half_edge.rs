@@ -94,8 +94,8 @@ pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec
     (starts, neighbors)
 }
 
-/// Finds the opposite of each half-edge of a triangulated surface, numbered as in [`HalfEdges`]; `NO_INDEX` at open edges.
-/// Cost O(n log n) for the largest number n of edges at a vertex.
+/// Finds the opposite of each half-edge of a triangulated surface, numbered as in [`HalfEdges`]; `NO_INDEX` at open
+/// edges. Cost O(n log n) for the largest number n of edges at a vertex.
 pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut starts = vec![0_u32; vertex_count + 2];
     for &v in triangles.iter().flatten() {

@@ -129,8 +129,8 @@ impl Convex {
         self.facet_lanes.point(facet)
     }
 
-    /// Offset of the plane of a facet, numbered as in [`Self::normal`] (mm, centred frame): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
-    /// margin covers.
+    /// Offset of the plane of a facet, numbered as in [`Self::normal`] (mm, centred frame): every vertex satisfies
+    /// `normal · v ≤ offset` up to rounding, which the pair's margin covers.
     #[inline]
     pub fn offset(&self, facet: usize) -> f64 {
         self.facet_lanes.offset(facet)

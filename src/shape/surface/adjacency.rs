@@ -36,8 +36,8 @@ impl Adjacency {
         }
     }
 
-    /// Neighbours across all edges of all triangles, `u32::MAX` for none. Computes them on up to `threads` threads if they
-    /// are not listed.
+    /// Neighbours across all edges of all triangles, `u32::MAX` for none. Computes them on up to `threads` threads if
+    /// they are not listed.
     pub(crate) fn neighbors(&self, triangles: &[[u32; 3]], threads: usize) -> Cow<'_, [[u32; 3]]> {
         if self.across.len() == triangles.len() {
             return Cow::Borrowed(&self.across);

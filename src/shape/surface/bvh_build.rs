@@ -113,8 +113,8 @@ fn subtree(
     let (of_all, after_left) = (left.len() + right.len() + 1, 1 + left.len());
     let mut nodes = Vec::with_capacity(of_all);
     nodes.push(Node::inner(1));
-    // Children come side by side, then all below the first one, then all below the second one. The list of the first part
-    // is freed before that of the second part is copied.
+    // Children come side by side, then all below the first one, then all below the second one. The list of the first
+    // part is freed before that of the second part is copied.
     nodes.extend([left[0].with_children_moved(2), right[0].with_children_moved(after_left)]);
     nodes.extend(left.into_iter().skip(1).map(|n| n.with_children_moved(2)));
     nodes.extend(right.into_iter().skip(1).map(|n| n.with_children_moved(after_left)));

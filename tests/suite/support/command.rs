@@ -15,7 +15,8 @@ pub struct Ran {
     pub took: Option<String>,
 }
 
-/// The program with piped streams, without colour settings and `CI` in its environment, and without a cache of the user.
+/// The program with piped streams, without colour settings and `CI` in its environment, and without a cache of the
+/// user.
 pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interfere"));
     command.args(arguments).stdin(Stdio::null());

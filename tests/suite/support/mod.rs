@@ -1,5 +1,5 @@
-//! Helpers of the suite: the random numbers and solids of the library's test kit, the built program, assertions that hold
-//! for any report.
+//! Helpers of the suite: the random numbers and solids of the library's test kit, the built program, assertions that
+//! hold for any report.
 
 pub mod actions;
 pub mod brute;

@@ -15,8 +15,8 @@ use crate::query::triangles::{displaced_intersection, displaced_intersection_in_
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of triangles of a pair above which the crossing test runs in parallel. Each share then computes its own vertex
-/// offsets.
+/// Number of triangles of a pair above which the crossing test runs in parallel. Each share then computes its own
+/// vertex offsets.
 const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
 
 /// Result of a certificate by inset.
@@ -39,7 +39,8 @@ pub(crate) struct InsetSurfaces<'a> {
     pub(crate) slack: f64,
     pub(crate) surfaces: [InsetSurface<'a>; 2],
     taken_b: SolidSide,
-    /// Rounding of the coordinates (mm), for the surfaces of further threads; `None` keeps all offsets in these surfaces.
+    /// Rounding of the coordinates (mm), for the surfaces of further threads; `None` keeps all offsets in these
+    /// surfaces.
     rounding: Option<f64>,
 }
 

@@ -1,8 +1,8 @@
 //! Divides long edges, so that a vertex with a short offset holds back only what lies close to it.
 //!
 //! A face moves as far as its vertices do. A vertex at a narrow step moves by less than τ, and without division every
-//! long face at it would lag behind along its whole length. Two points divide a long edge, one near each end. The offset
-//! of such a point depends on the two faces at the edge alone, so nearly always both move by the full τ there.
+//! long face at it would lag behind along its whole length. Two points divide a long edge, one near each end. The
+//! offset of such a point depends on the two faces at the edge alone, so nearly always both move by the full τ there.
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
@@ -120,8 +120,8 @@ impl InsetSurface<'_> {
         wishes
     }
 
-    /// Intended position of the point of a divided edge next to the vertex `v`; `None` if it has several (solid's frame,
-    /// mm).
+    /// Intended position of the point of a divided edge next to the vertex `v`; `None` if it has several (solid's
+    /// frame, mm).
     pub(crate) fn point_near(&self, v: u32, end: u32, around: &[u32]) -> Option<Vec3> {
         let edge = self.divides_edges.then(|| self.edge_between(v, end, around)).flatten()?;
         let division = self.division(edge)?;
@@ -179,8 +179,8 @@ impl InsetSurface<'_> {
         EdgeCut { edge, places }
     }
 
-    /// Scales the displacement of a point near the vertex `v` back until it is within τ of both triangles, or of the faces
-    /// continuing in their planes.
+    /// Scales the displacement of a point near the vertex `v` back until it is within τ of both triangles, or of the
+    /// faces continuing in their planes.
     fn limited(&self, edge: Edge, v: u32, x: &Vec3, d: &Vec3) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);

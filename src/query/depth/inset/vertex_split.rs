@@ -212,7 +212,8 @@ impl VertexSplit {
     }
 }
 
-/// Arc between two positions about an edge leaving the vertex by `way`, in steps of at most [`MAX_STRIP_STEP`] of `angle`.
+/// Arc between two positions about an edge leaving the vertex by `way`, in steps of at most [`MAX_STRIP_STEP`] of
+/// `angle`.
 pub(crate) fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
     let axis = way.try_normalize(0.0)?;
     let along = [from.dot(&axis), to.dot(&axis)];

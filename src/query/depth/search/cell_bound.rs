@@ -220,8 +220,8 @@ impl CellBounder<'_, '_> {
         best
     }
 
-    /// Adds a cut for each solid: the distance to the triangle nearest to `x`, or to its plane, bounds the depth over the
-    /// cell. Returns the largest distance of the cell's points from the surface that each cut measures (mm).
+    /// Adds a cut for each solid: the distance to the triangle nearest to `x`, or to its plane, bounds the depth over
+    /// the cell. Returns the largest distance of the cell's points from the surface that each cut measures (mm).
     fn cut(
         &mut self,
         center: &Vec3,
@@ -252,8 +252,9 @@ impl CellBounder<'_, '_> {
         far
     }
 
-    /// Cut by the distance to the plane of a triangle, and the largest such distance in the cell (mm). `None` unless the surface covers the cell in this plane, within
-    /// `off` (mm), and the cut is closer than `row` at the cell's centre.
+    /// Cut by the distance to the plane of a triangle, and the largest such distance in the cell (mm). `None` unless
+    /// the surface covers the cell in this plane, within `off` (mm), and the cut is closer than `row` at the cell's
+    /// centre.
     fn plane_cut(
         &self,
         center: &Vec3,

@@ -50,8 +50,8 @@ pub(crate) fn corners_of_box(half: &Vec3) -> [Vec3; 8] {
     std::array::from_fn(|corner| Vec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2)))
 }
 
-/// Largest excess of distances over a linear function, at the corners of a box. A convex distance exceeds it nowhere else
-/// by more.
+/// Largest excess of distances over a linear function, at the corners of a box. A convex distance exceeds it nowhere
+/// else by more.
 pub(crate) fn excess(corners: &[Vec3; 8], distances: &[f64; 8], slope: &Vec3) -> f64 {
     corners.iter().zip(distances).map(|(y, d)| d - slope.dot(y)).fold(f64::NEG_INFINITY, greater)
 }

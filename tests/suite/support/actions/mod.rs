@@ -15,7 +15,8 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns true if the scripts can run here; else reports the test as skipped. On Windows, `bash` may start another system.
+/// Returns true if the scripts can run here; else reports the test as skipped. On Windows, `bash` may start another
+/// system.
 pub fn has_bash() -> bool {
     let found = !cfg!(windows) && Command::new("bash").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !found {
@@ -92,7 +93,8 @@ impl Host {
         }
     }
 
-    /// Runs the steps of a job on a fresh runner. The folder of the runner keeps its place: it is part of a cache's name.
+    /// Runs the steps of a job on a fresh runner. The folder of the runner keeps its place: it is part of a cache's
+    /// name.
     pub fn job(&mut self, steps: &[Yaml]) -> Job {
         let temp = self.folder.join("temp");
         let _ = fs::remove_dir_all(&temp);

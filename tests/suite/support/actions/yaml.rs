@@ -1,5 +1,5 @@
-//! Reads the part of YAML that the workflows of this project use: block and flow maps and lists, plain and quoted texts,
-//! literal blocks. Panics at anything else.
+//! Reads the part of YAML that the workflows of this project use: block and flow maps and lists, plain and quoted
+//! texts, literal blocks. Panics at anything else.
 
 /// A value of a file.
 #[derive(Debug, Clone, PartialEq)]
