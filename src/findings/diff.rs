@@ -278,8 +278,10 @@ impl<'a> Both<'a> {
         }
         if let Some(run) = run {
             let definition = |view: &RunView<'a>| view.motion.run(run)?.definition;
-            let both = definition(before).zip(definition(now));
-            causes.extend(both.is_some_and(|(then, is)| then != is).then_some(Cause::Run));
+            // A run that was left out has the same values as before.
+            let is_known = |view: &RunView<'a>| !view.motion.leaves_out(run);
+            let differs = is_known(before) && is_known(now) && definition(before) != definition(now);
+            causes.extend(differs.then_some(Cause::Run));
             causes.extend((self.old.motion.joints != self.new.motion.joints).then_some(Cause::Joints));
         }
         causes.extend(&self.of_program);
