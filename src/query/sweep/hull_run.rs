@@ -23,6 +23,13 @@ const LONGER_SIDE: f64 = 1.8;
 /// Number of intervals after which the orbits of the triangles are examined: they may keep all apart.
 const ORBITS_AFTER: usize = 48;
 
+/// An interval of a run.
+struct Part {
+    range: [f64; 2],
+    /// True if it was predicted to stay apart: without a proof it is halved, so every second division halves.
+    predicted: bool,
+}
+
 /// A run of one parameter, and balls around A and B, each in its own frame: centre, radius (mm).
 pub(crate) struct HullRun<'a> {
     pub chain: &'a Chain,
@@ -43,9 +50,9 @@ impl Course<'_> {
         mut judge: impl FnMut(&Interval, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> (Proof, usize) {
         let enough = distance + self.margin;
-        let mut search = Search::new(run.range);
+        let mut search = Search::new(Part { range: run.range, predicted: false });
         let mut count = 0;
-        while let Some([from, to]) = search.stack.pop() {
+        while let Some(Part { range: [from, to], predicted }) = search.stack.pop() {
             if search.violation.is_some_and(|v| from >= v.at) {
                 continue;
             }
@@ -77,15 +84,19 @@ impl Course<'_> {
                         if search.violation.is_none_or(|v| middle < v.at) {
                             search.violation = Some(Violation { at: middle, points: near.points });
                         }
-                        let rest = if splits { &mut search.stack } else { &mut search.open };
-                        rest.push([from, middle]);
+                        if splits {
+                            search.stack.push(Part { range: [from, middle], predicted: false });
+                        } else {
+                            search.open.push([from, middle]);
+                        }
                         continue;
                     }
                     Judgement::Open => {}
                 }
             }
             if splits {
-                let parts = self.parts(hulls, &interval, motions.as_ref(), enough);
+                let motions = motions.as_ref().filter(|_| !predicted);
+                let parts = self.parts(hulls, &interval, motions, enough);
                 search.stack.extend(parts.into_iter().rev());
                 continue;
             }
@@ -100,8 +111,8 @@ impl Course<'_> {
     }
 
     /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the
-    /// ends of that part; into halves if there is none.
-    fn parts(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[Motion; 2]>, enough: f64) -> Vec<[f64; 2]> {
+    /// ends of that part; into halves if there is none, and without the motions of the hulls.
+    fn parts(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[Motion; 2]>, enough: f64) -> Vec<Part> {
         let Interval { from, to, middle, .. } = *whole;
         // Half the length of an interval at the floor, as a share of half of this one.
         let least = 0.5 * self.floor / whole.displacement;
@@ -125,6 +136,7 @@ impl Course<'_> {
             ends.push(middle);
         }
         ends.push(to);
-        ends.windows(2).map(|pair| [pair[0], pair[1]]).collect()
+        let part = |range: [f64; 2]| Part { range, predicted: range[0] < middle && middle < range[1] };
+        ends.windows(2).map(|pair| part([pair[0], pair[1]])).collect()
     }
 }
