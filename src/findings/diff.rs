@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub enum Change {
     /// Missing in the older report.
     New,
-    /// Of a worse kind or severity, or larger in depth, common volume, separating translation or failing travel, or
-    /// with a gap farther beyond its limit.
+    /// Worse kind or severity, larger depth, common volume, separating translation or failing travel, or a gap farther
+    /// beyond its limit.
     Worse,
     /// In both reports, but unmeasured in one.
     Unmeasured,
