@@ -226,24 +226,17 @@ impl RuleAction {
             Self::Grade => "sets the severity of",
         }
     }
-
-    /// Effect in words without an object, for a sentence about no certain pair.
-    pub(crate) fn effect_alone(self) -> &'static str {
-        match self {
-            Self::Ignore => "ignores pairs",
-            Self::AllowDepth(_) => "allows an overlap",
-            Self::MinClearance(_) => "requires a clearance",
-            Self::Grade => "sets a severity",
-        }
-    }
 }
 
 impl Rule {
     /// Effect in words without an object, for a sentence about no certain pair.
     pub(crate) fn effect_alone(&self) -> &'static str {
         match self.verb {
+            RuleAction::Ignore => "ignores pairs",
+            RuleAction::AllowDepth(_) => "allows an overlap",
+            RuleAction::MinClearance(_) => "requires a clearance",
             RuleAction::Grade if self.max_gap.is_some() => "limits a gap",
-            verb => verb.effect_alone(),
+            RuleAction::Grade => "sets a severity",
         }
     }
 }

@@ -77,9 +77,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     // Stays in the mesh's frame, so that written coordinates equal the coordinates read.
     let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
     let (found, volume) = if health.enclosing {
-        let (found, volume) =
-            rayon::join(|| covered(surface.solid(), shown, args, asked, bounds.diagonal()), || volume(&surface));
-        (found?, volume)
+        (covered(surface.solid(), shown, args, asked, bounds.diagonal())?, volume(&surface))
     } else if args.hull {
         warnings.push(Warning::new(
             WarningCode::NotDecomposed,

@@ -1,4 +1,4 @@
-//! Writes a generated folder: whole, or not at all.
+//! Writes a generated folder: whole or not at all, unless it holds other files.
 
 use crate::cli::baseline_flags::slashes;
 use crate::cli::exit::Failure;
@@ -42,9 +42,8 @@ pub(crate) fn replace(folder: &Path, files: &BTreeMap<String, Vec<u8>>, force: b
     let (new, old) = (beside(folder, "new"), beside(folder, "old"));
     let placed = build(&new, files)
         .and_then(|()| if others.is_empty() { swap(folder, &new, &old) } else { move_in(folder, &new, files) });
-    if placed.is_err() || !others.is_empty() {
-        let _ = fs::remove_dir_all(&new);
-    }
+    // What remains of the new folder after an error, and after its files have moved.
+    let _ = fs::remove_dir_all(&new);
     placed.map_err(failed)
 }
 

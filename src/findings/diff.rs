@@ -245,7 +245,7 @@ impl<'a> Both<'a> {
         let length = self.old.settings.tolerance.min(self.new.settings.tolerance);
         let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
         let same_meshes = [row.a, row.b].iter().all(|id| mesh(&self.before, id) == mesh(&self.now, id));
-        let (change, by) = compare(then, row, Slack { length, search: 0.0, same_meshes });
+        let (change, by) = compare(then, row, length, same_meshes);
         let same_measure = self.old.settings.measure == self.new.settings.measure;
         if then.level == Some(Level::Warning) && row.level == Some(Level::Error) && change != Change::Worse {
             return (Change::Worse, Vec::new());
@@ -289,8 +289,9 @@ impl<'a> Both<'a> {
     }
 }
 
-/// Compares a finding of both reports; also returns the changed metrics.
-fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) {
+/// Compares a finding of both reports; also returns the changed metrics. Lengths that differ by `length` (mm) count as
+/// equal.
+fn compare(old: &Row<'_>, new: &Row<'_>, length: f64, same_meshes: bool) -> (Change, Vec<Metric>) {
     let kind = |change: Change| (change, Vec::new());
     match (old.status, new.status) {
         (was, is) if was == is => {}
@@ -307,21 +308,17 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
     if old.status != Status::TooClose && old.relation != new.relation {
         return kind(Change::Worse);
     }
-    let with_search = |before: &Row<'_>| {
-        let is_same_search = slack.same_meshes && before.travel.is_none();
-        Slack { search: if is_same_search { 0.0 } else { before.uncertainty }, ..slack }
-    };
-    let worse = |now: &Row<'_>, before: &Row<'_>, metrics: Option<Vec<Metric>>| {
+    let worse = |now: &Row<'_>, before: &Row<'_>, is: Severity, was: Severity| {
+        let slack = Slack::against(before.uncertainty, before.travel.is_some(), same_meshes, length);
         let lengths = now.penetration.zip(before.penetration).filter(|_| new.status == Status::Interference);
         let farther = lengths.is_some_and(|(now, before)| {
             is_farther_in(Penetration { now, before, facets: 0.0, remaining: None }, slack)
         });
-        let longer = now.travel.zip(before.travel).is_some_and(|(now, before)| exceeds(now, before + slack.length));
+        let longer = now.travel.zip(before.travel).is_some_and(|(now, before)| exceeds(now, before + length));
         let others = [farther.then_some(Metric::Penetration), longer.then_some(Metric::Travel)].into_iter().flatten();
-        metrics.map(|m| m.into_iter().chain(others).collect::<Vec<_>>())
+        worse_in(is, was, slack).map(|m| m.into_iter().chain(others).collect::<Vec<_>>())
     };
-    let [then, now] = [with_search(old), with_search(new)];
-    match (worse(new, old, worse_in(is, was, then)), worse(old, new, worse_in(was, is, now))) {
+    match (worse(new, old, is, was), worse(old, new, was, is)) {
         (Some(worse), Some(better)) if worse.is_empty() => {
             (if better.is_empty() { Change::Same } else { Change::Better }, better)
         }

@@ -119,6 +119,15 @@ pub(crate) struct Slack {
     pub same_meshes: bool,
 }
 
+impl Slack {
+    /// Slack against an earlier finding: `uncertainty` is the width of its bracket (mm), `is_sweep` tells that it is one
+    /// of a sweep.
+    pub(crate) fn against(uncertainty: f64, is_sweep: bool, same_meshes: bool, length: f64) -> Self {
+        let search = if same_meshes && !is_sweep { 0.0 } else { uncertainty };
+        Self { length, search, same_meshes }
+    }
+}
+
 /// Metrics in which a finding is worse than `before`. Depth and gap (for brackets, the lower end) must change by more
 /// than the slack, the common volume by more than the uncertainty of both runs, if both have one. `None` for different
 /// kinds.

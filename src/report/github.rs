@@ -28,10 +28,26 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Room of a step, less one annotation of each kind for the count of the others.
+    /// Room of a step, without the annotation of each kind for the count of the others.
     pub(crate) const STEP: Self = Self { errors: MAX_ANNOTATIONS, warnings: MAX_ANNOTATIONS };
 
-    /// Takes up to `wanted` annotations of a level; returns how many it takes.
+    /// Separates an equal share for the first of some assemblies, rounded up.
+    pub(crate) fn share(&mut self, assemblies: usize) -> Self {
+        let share = |left: &mut usize| {
+            let share = left.div_ceil(assemblies.max(1));
+            *left -= share;
+            share
+        };
+        Self { errors: share(&mut self.errors), warnings: share(&mut self.warnings) }
+    }
+
+    /// Takes back the rest of a share.
+    pub(crate) fn give_back(&mut self, share: Self) {
+        self.errors += share.errors;
+        self.warnings += share.warnings;
+    }
+
+    /// Takes up to `wanted` annotations of a level; returns their number.
     pub(crate) fn take(&mut self, level: Level, wanted: usize) -> usize {
         let left = match level {
             Level::Error => &mut self.errors,
@@ -52,10 +68,10 @@ pub(crate) struct Unlisted {
     pub runs: usize,
     /// Assemblies without a verdict.
     pub assemblies: usize,
-    /// Findings with severity `warning`, and warnings of the run.
+    /// Warnings of the run that fail.
+    pub failing_warnings: usize,
+    /// Findings with severity `warning`, and other warnings of the run.
     pub warnings: usize,
-    /// True if the warnings fail.
-    pub strict: bool,
 }
 
 /// Writes the report.
@@ -98,6 +114,7 @@ impl Unlisted {
             (self.pairs, "more pair fails", "more pairs fail"),
             (self.runs, "more pose or sweep fails", "more poses and sweeps fail"),
             (self.assemblies, "more assembly without a verdict", "more assemblies without a verdict"),
+            (self.failing_warnings, "more warning fails", "more warnings fail"),
         ];
         let failing = failing.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count_of(*n as u64, one, many));
         let failing: Vec<String> = failing.collect();
@@ -106,9 +123,8 @@ impl Unlisted {
             command("error", None, "interfere", &text, out)?;
         }
         if self.warnings > 0 {
-            let kind = if self.strict { "error" } else { "warning" };
             let text = format!("{} (--format json lists them all)", count(self.warnings as u64, "more warning"));
-            command(kind, None, "interfere", &text, out)?;
+            command("warning", None, "interfere", &text, out)?;
         }
         Ok(())
     }
@@ -181,8 +197,11 @@ fn warnings(judged: &Judged, room: &mut Room, unlisted: &mut Unlisted, out: &mut
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
         command(kind, at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
-    unlisted.warnings += rows::rows_of(rest) + others.len();
-    unlisted.strict |= judged.strict && !others.is_empty();
+    unlisted.warnings += rows::rows_of(rest);
+    match level {
+        Level::Error => unlisted.failing_warnings += others.len(),
+        Level::Warning => unlisted.warnings += others.len(),
+    }
     Ok(())
 }
 

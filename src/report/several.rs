@@ -160,10 +160,10 @@ fn pages(all: &[Checked], links: LinkPrefix<'_>, out: &mut dyn Write) -> io::Res
         text += &row;
     }
     let budget = (MAX_BYTES / all.len().max(1)).max(LEAST_BYTES);
-    let judged = || all.iter().filter_map(|one| Some((one, one.result.as_ref().ok()?)));
-    for (k, (one, judged_one)) in judged().enumerate() {
-        let page = format!("\n{}", markdown::page(judged_one, one.links(links), budget));
-        let note = more(judged().count() - k);
+    let judged: Vec<_> = all.iter().filter_map(|one| Some((one.result.as_ref().ok()?, one.links(links)))).collect();
+    for (k, (one, links)) in judged.iter().enumerate() {
+        let page = format!("\n{}", markdown::page(one, *links, budget));
+        let note = more(judged.len() - k);
         if text.len() + page.len() + note.len() > MAX_BYTES {
             text += &note;
             break;
@@ -174,9 +174,8 @@ fn pages(all: &[Checked], links: LinkPrefix<'_>, out: &mut dyn Write) -> io::Res
     out.flush()
 }
 
-fn annotations(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+fn annotations(all: &[Checked], mut out: &mut dyn Write) -> io::Result<()> {
     let (mut room, mut unlisted) = (Room::STEP, Unlisted::default());
-    let mut out = out;
     // Assemblies without a verdict come first; the others share what remains of a step.
     for (one, error) in all.iter().filter_map(|one| Some((one, one.result.as_ref().err()?))) {
         if room.take(Level::Error, 1) > 0 {
@@ -187,12 +186,9 @@ fn annotations(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
     }
     let judged: Vec<&Judged> = all.iter().filter_map(|one| one.result.as_ref().ok()).collect();
     for (k, one) in judged.iter().enumerate() {
-        // An equal share of what the assemblies before left.
-        let share = |left: usize| left.div_ceil(judged.len() - k);
-        let mut own = Room { errors: share(room.errors), warnings: share(room.warnings) };
-        room = Room { errors: room.errors - own.errors, warnings: room.warnings - own.warnings };
+        let mut own = room.share(judged.len() - k);
         github::annotations(one, &mut own, &mut unlisted, &mut out)?;
-        room = Room { errors: room.errors + own.errors, warnings: room.warnings + own.warnings };
+        room.give_back(own);
         if judged.len() < MAX_NOTICES {
             github::notice(one, &mut out)?;
         }

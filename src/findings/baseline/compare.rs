@@ -57,9 +57,8 @@ fn compare_row(
     found[k] = true;
     let entry = &baseline.accepted[k];
     let same_meshes = entry.meshes.is_some_and(|meshes| meshes == meshes_of(outcome, pair));
-    let is_same_search = same_meshes && pair.swept.is_none();
-    let search = if is_same_search { 0.0 } else { entry.uncertainty.unwrap_or(0.0) * baseline.units.mm() };
-    let slack = Slack { length: outcome.settings.tolerance, search, same_meshes };
+    let uncertainty = entry.uncertainty.unwrap_or(0.0) * baseline.units.mm();
+    let slack = Slack::against(uncertainty, pair.swept.is_some(), same_meshes, outcome.settings.tolerance);
     let still = compare_entry(entry, baseline.units, pair, slack);
     let comparison = with_travel(still, entry.travel.map(|travel| travel * baseline.units.mm()), pair, slack);
     let is_whole = outcome.settings.measure == Measure::All;

@@ -48,6 +48,13 @@ impl Interval {
     }
 }
 
+/// A part of a run of one parameter, and balls around A and B, each in its own frame: centre, radius (mm).
+pub(crate) struct RunPart<'a> {
+    pub chain: &'a Chain,
+    pub range: [f64; 2],
+    pub balls: [(Vec3, f64); 2],
+}
+
 /// All intervals of a run made so far. Each is made once.
 pub(crate) struct Cells<'a> {
     chain: &'a Chain,

@@ -6,10 +6,9 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
-use crate::motion::Chain;
-use crate::query::sweep::cells::Interval;
-use crate::query::sweep::hulls::{HullsTested, Motion, MovingHulls};
-use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Search, Violation};
+use crate::query::sweep::cells::{Interval, RunPart};
+use crate::query::sweep::hulls::{HullMotion, HullsTested, MovingHulls};
+use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Search};
 
 /// Smallest part of an interval, as a share of its half, that is worth a division of its own: intervals with smaller
 /// parts are halved.
@@ -23,18 +22,11 @@ const LONGER_SIDE: f64 = 1.8;
 /// Number of intervals after which the orbits of the triangles are examined: they may keep all apart.
 const ORBITS_AFTER: usize = 48;
 
-/// An interval of a run.
-struct Part {
+/// An interval that remains.
+struct Piece {
     range: [f64; 2],
     /// True if it was predicted to stay apart: without a proof it is halved, so every second division halves.
     predicted: bool,
-}
-
-/// A run of one parameter, and balls around A and B, each in its own frame: centre, radius (mm).
-pub(crate) struct HullRun<'a> {
-    pub chain: &'a Chain,
-    pub range: [f64; 2],
-    pub balls: [(Vec3, f64); 2],
 }
 
 impl Course<'_> {
@@ -43,16 +35,16 @@ impl Course<'_> {
     pub(crate) fn prove_by_hulls(
         &self,
         hulls: &MovingHulls,
-        run: &HullRun,
+        run: &RunPart,
         distance: f64,
         budget: &mut Budget,
         narrow: impl Fn(&mut Budget),
         mut judge: impl FnMut(&Interval, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> (Proof, usize) {
         let enough = distance + self.margin;
-        let mut search = Search::new(Part { range: run.range, predicted: false });
+        let mut search = Search::new(Piece { range: run.range, predicted: false });
         let mut count = 0;
-        while let Some(Part { range: [from, to], predicted }) = search.stack.pop() {
+        while let Some(Piece { range: [from, to], predicted }) = search.stack.pop() {
             if search.violation.is_some_and(|v| from >= v.at) {
                 continue;
             }
@@ -63,12 +55,10 @@ impl Course<'_> {
             if count == ORBITS_AFTER && search.violation.is_none() {
                 narrow(budget);
             }
-            if count == 0 || count == ORBITS_AFTER {
-                let apart = || Proof { violation: None, open: Vec::new() };
-                let by_orbits = || self.are_orbits_apart([0, 0], enough).then(apart);
-                if let Some(proof) = self.without_search(run.range).or_else(by_orbits) {
-                    return (proof, count);
-                }
+            if (count == 0 || count == ORBITS_AFTER)
+                && let Some(proof) = self.by_orbits(run.range, enough)
+            {
+                return (proof, count);
             }
             let interval = Interval::new(run.chain, [from, to], &run.balls);
             count += 1;
@@ -81,11 +71,9 @@ impl Course<'_> {
                 match judge(&interval, near.points, budget) {
                     Judgement::Holds => continue,
                     Judgement::Broken => {
-                        if search.violation.is_none_or(|v| middle < v.at) {
-                            search.violation = Some(Violation { at: middle, points: near.points });
-                        }
+                        search.record(middle, near.points);
                         if splits {
-                            search.stack.push(Part { range: [from, middle], predicted: false });
+                            search.stack.push(Piece { range: [from, middle], predicted: false });
                         } else {
                             search.open.push([from, middle]);
                         }
@@ -96,23 +84,25 @@ impl Course<'_> {
             }
             if splits {
                 let motions = motions.as_ref().filter(|_| !predicted);
-                let parts = self.parts(hulls, &interval, motions, enough);
-                search.stack.extend(parts.into_iter().rev());
-                continue;
-            }
-            search.opened += 1;
-            if self.patience.is_some_and(|most| search.opened > most) {
+                let pieces = self.pieces(hulls, &interval, motions, enough);
+                search.stack.extend(pieces.into_iter().rev());
+            } else if search.gives_up([from, to], true, self.patience) {
                 search.open.push(run.range);
                 break;
             }
-            search.open.push([from, to]);
         }
         (search.finish(), count)
     }
 
+    /// Proof by the orbits of the whole surfaces, as far as they are known; also that of a part without triangles.
+    fn by_orbits(&self, range: [f64; 2], enough: f64) -> Option<Proof> {
+        let apart = || Proof { violation: None, open: Vec::new() };
+        self.without_search(range).or_else(|| self.are_orbits_apart([0, 0], enough).then(apart))
+    }
+
     /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the
     /// ends of that part; into halves if there is none, and without the motions of the hulls.
-    fn parts(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[Motion; 2]>, enough: f64) -> Vec<Part> {
+    fn pieces(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[HullMotion; 2]>, enough: f64) -> Vec<Piece> {
         let Interval { from, to, middle, .. } = *whole;
         // Half the length of an interval at the floor, as a share of half of this one.
         let least = 0.5 * self.floor / whole.displacement;
@@ -136,7 +126,7 @@ impl Course<'_> {
             ends.push(middle);
         }
         ends.push(to);
-        let part = |range: [f64; 2]| Part { range, predicted: range[0] < middle && middle < range[1] };
-        ends.windows(2).map(|pair| part([pair[0], pair[1]])).collect()
+        let piece = |range: [f64; 2]| Piece { range, predicted: range[0] < middle && middle < range[1] };
+        ends.windows(2).map(|pair| piece([pair[0], pair[1]])).collect()
     }
 }

@@ -39,13 +39,13 @@ pub(crate) enum HullsTested {
         /// Lower bound of the distance over the cell (mm), up to rounding.
         bound: f64,
         /// Motion of either hull along the direction of the bound; `None` for hulls that overlap in the middle.
-        motions: Option<[Motion; 2]>,
+        motions: Option<[HullMotion; 2]>,
     },
 }
 
 /// Motion of one hull over a cell, seen from the other one, along the direction of a bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Motion {
+pub(crate) struct HullMotion {
     /// Side that moves, 0 or 1; the other one stands still.
     moving: usize,
     /// Unit vector from the standing hull to the moving one (A's frame).
@@ -100,7 +100,7 @@ impl<'a> MovingHulls<'a> {
             // The direction points from the standing solid to the moving one.
             let n = if moving == 1 { found.axis } else { -found.axis };
             let standing = self.high(1 - moving, &frame.pose, &n);
-            Motion { moving, n, standing, spread }
+            HullMotion { moving, n, standing, spread }
         };
         let motions = [motion(0, spread_of_a), motion(1, spread_of_b)];
         let still = -self.high(1, &frame.pose, &-motions[1].n) - motions[1].standing;
@@ -124,7 +124,7 @@ impl<'a> MovingHulls<'a> {
     }
 
     /// Lower bound of n · x over the moving hull and the cell, but for the remainder.
-    fn low(&self, frame: &Frame, &Motion { moving, n, .. }: &Motion) -> f64 {
+    fn low(&self, frame: &Frame, &HullMotion { moving, n, .. }: &HullMotion) -> f64 {
         let (first, others) = frame.drifts.split_first().unwrap_or((&Twist::ZERO, &[]));
         let (m, c) = along(first, &n);
         let by_first =
@@ -139,13 +139,21 @@ impl<'a> MovingHulls<'a> {
     /// Predicts the crossing of a level (mm) on the way from the middle of a cell of one parameter to its start (`end`
     /// 0) or its end (1): the shares of the way between which the distance falls to the level, with `margin` more on
     /// either side. Both are 1 if the distance stays above, 0 if it is below in the middle. A prediction, and no bound.
-    pub(crate) fn crossing(&self, frame: &Frame, by: &[Motion; 2], end: usize, level: f64, margin: f64) -> [f64; 2] {
+    pub(crate) fn crossing(
+        &self,
+        frame: &Frame,
+        by: &[HullMotion; 2],
+        end: usize,
+        level: f64,
+        margin: f64,
+    ) -> [f64; 2] {
         let [a, b] = by.each_ref().map(|motion| self.crossing_by(frame, motion, end, level, margin));
         if b[0] > a[0] { b } else { a }
     }
 
-    fn crossing_by(&self, frame: &Frame, by: &Motion, end: usize, level: f64, margin: f64) -> [f64; 2] {
-        let Motion { moving, n, standing, spread } = by;
+    /// The prediction by the motion of one hull; [0, 0] without one.
+    fn crossing_by(&self, frame: &Frame, by: &HullMotion, end: usize, level: f64, margin: f64) -> [f64; 2] {
+        let HullMotion { moving, n, standing, spread } = by;
         let (m, c) = along(frame.drifts.first().unwrap_or(&Twist::ZERO), n);
         // A moves against the drift, seen from B.
         let (m, c) = if end == *moving { (m, c) } else { (-m, -c) };
@@ -154,10 +162,10 @@ impl<'a> MovingHulls<'a> {
             // The nearest vertex at this share; its coordinate is linear in the share.
             let x = self.lowest(*moving, &frame.pose, &(n + m * share));
             let (above, fall) = (n.dot(&x) - standing - level, -(m.dot(&x) + c));
-            let next = if fall * share > above { above / fall } else { share };
             if above <= 0.0 {
                 break;
             }
+            let next = if fall * share > above { above / fall } else { share };
             if next >= share {
                 // No vertex reaches the level before. The remainder grows with the square of the share.
                 let root = |bend: f64| 2.0 * above / (fall + (fall * fall + 4.0 * bend * above).sqrt());

@@ -7,8 +7,7 @@ use crate::geom::math::greater;
 use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
-use crate::query::sweep::cells::{Cells, Interval, merged, outside};
-use crate::query::sweep::hull_run::HullRun;
+use crate::query::sweep::cells::{Cells, Interval, RunPart, merged, outside};
 use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
@@ -198,7 +197,7 @@ impl<'a> Level<'a> {
             return at_start;
         }
         let course = self.course(still, floor);
-        let run = HullRun { chain, range, balls: sweep.balls() };
+        let run = RunPart { chain, range, balls: sweep.balls() };
         let mut found = self.proof(&course, &run, still, price, budget);
         let mut frames = found.frames;
         // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
@@ -224,7 +223,7 @@ impl<'a> Level<'a> {
     }
 
     /// Proof of the level over a run.
-    fn proof(&self, course: &Course, run: &HullRun, still: &Still, price: u64, budget: &mut Budget) -> LevelProof {
+    fn proof(&self, course: &Course, run: &RunPart, still: &Still, price: u64, budget: &mut Budget) -> LevelProof {
         let mut settled = Vec::new();
         let mut judge = Judge::new(self, still, price);
         let decide = |cell: &Interval, points: [Vec3; 2], budget: &mut Budget| {

@@ -184,7 +184,7 @@ impl Course<'_> {
         near.distance <= distance || (distance <= 0.0 && near.distance <= self.margin)
     }
 
-    /// Result for a run that needs no search; `None` if it needs one.
+    /// Proof of a run that needs no search; `None` if it needs one.
     pub(super) fn without_search(&self, range: [f64; 2]) -> Option<Proof> {
         if self.a.is_empty() || self.b.is_empty() {
             // A part without triangles has no proof.
@@ -253,12 +253,12 @@ impl Course<'_> {
                 }
             }
             if !(splits && search.split_cell(cells, (i, j, id))) {
-                search.opened += u32::from(cells.open(id));
-                if self.patience.is_some_and(|most| search.opened > most) {
-                    search.open.push([cells.get(0).from, cells.get(0).to]);
+                let is_new = cells.open(id);
+                let [own, whole] = [id, 0].map(|id| [cells.get(id).from, cells.get(id).to]);
+                if search.gives_up(own, is_new, self.patience) {
+                    search.open.push(whole);
                     break;
                 }
-                search.open.push([cells.get(id).from, cells.get(id).to]);
             }
         }
         search.finish()
@@ -271,7 +271,7 @@ pub(super) struct Search<T> {
     pub open: Vec<[f64; 2]>,
     /// Number of different intervals among them.
     pub opened: u32,
-    /// Tests to do; the last one is next.
+    /// Tests that remain; the last one comes next.
     pub stack: Vec<T>,
 }
 
@@ -283,6 +283,20 @@ impl<T> Search<T> {
     /// Displacement within an interval below which it is not split further (mm); `least` without open intervals.
     pub(super) fn floor(&self, least: f64) -> f64 {
         least * f64::from(self.opened / OPEN_BEFORE_COARSER).exp2()
+    }
+
+    /// Records a violation, if it is the earliest one.
+    pub(super) fn record(&mut self, at: f64, points: [Vec3; 2]) {
+        if self.violation.is_none_or(|v| at < v.at) {
+            self.violation = Some(Violation { at, points });
+        }
+    }
+
+    /// Leaves an interval open; `is_new` unless it counts already. True once more intervals than `patience` are open.
+    pub(super) fn gives_up(&mut self, interval: [f64; 2], is_new: bool, patience: Option<u32>) -> bool {
+        self.open.push(interval);
+        self.opened += u32::from(is_new);
+        patience.is_some_and(|most| self.opened > most)
     }
 
     pub(super) fn finish(mut self) -> Proof {
@@ -310,9 +324,7 @@ impl Search<NodeTest> {
     /// Records a violation in the middle of an interval, and continues before it.
     fn breaks(&mut self, cells: &mut Cells, (i, j, id): NodeTest, points: [Vec3; 2], splits: bool) {
         let (from, at) = (cells.get(id).from, cells.get(id).middle);
-        if self.violation.is_none_or(|v| at < v.at) {
-            self.violation = Some(Violation { at, points });
-        }
+        self.record(at, points);
         match cells.halves(id).filter(|_| splits) {
             Some([early, _]) => self.stack.push((i, j, early)),
             None => self.open.push([from, at]),
