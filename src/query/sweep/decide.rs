@@ -175,7 +175,8 @@ impl Sweep<'_> {
         if scan.violation.is_some() {
             let failing = self.parts_too_close(work, clearance, scan.violation.map(|v| v.at));
             // The bracket of the least gap may hold the clearance: its upper end must come from a broken pose.
-            let broken: Vec<f64> = scan.violation.iter().map(|v| v.at).chain(middles_within(&failing)).collect();
+            let middle = |f: &Failing| f.from[1] + 0.5 * (f.to[0] - f.from[1]);
+            let broken: Vec<f64> = scan.violation.iter().map(|v| v.at).chain(failing.iter().map(middle)).collect();
             let deepest = self.limits.deepest();
             let worst = self.measured.then(|| self.least_signed_gap(apart, work, deepest, &broken)).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
@@ -390,11 +391,6 @@ impl Sweep<'_> {
         work.frames += cells.count();
         Some(Worst { at: least.at, gap: least.distance, points: least.points })
     }
-}
-
-/// Middles of failing parts, between their brackets.
-fn middles_within(parts: &[Failing]) -> impl Iterator<Item = f64> {
-    parts.iter().map(|f| f.from[1] + 0.5 * (f.to[0] - f.from[1]))
 }
 
 /// Middles of some intervals.
