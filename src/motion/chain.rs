@@ -168,24 +168,26 @@ pub struct Cell {
 impl Cell {
     /// Cell of one parameter between two values, `from` <= `to`.
     pub fn between(from: f64, to: f64) -> Self {
-        let center = from + 0.5 * (to - from);
-        let half = if to > from { (center - from).max(to - center).next_up() } else { 0.0 };
+        let (center, half) = middle_and_half(from, to);
         Self { center: vec![center], half: vec![half] }
     }
 
     /// Cell of several parameters between their least and largest values.
     pub fn around(ranges: &[[f64; 2]]) -> Self {
-        let parts: Vec<Self> = ranges.iter().map(|[from, to]| Self::between(*from, *to)).collect();
-        Self {
-            center: parts.iter().flat_map(|c| c.center.clone()).collect(),
-            half: parts.iter().flat_map(|c| c.half.clone()).collect(),
-        }
+        let (center, half) = ranges.iter().map(|[from, to]| middle_and_half(*from, *to)).unzip();
+        Self { center, half }
     }
 
     /// Cell of one point.
     pub fn point(q: &[f64]) -> Self {
         Self { center: q.to_vec(), half: vec![0.0; q.len()] }
     }
+}
+
+/// Middle of two values, `from` <= `to`, and the largest distance from there, rounded up.
+fn middle_and_half(from: f64, to: f64) -> (f64, f64) {
+    let center = from + 0.5 * (to - from);
+    (center, if to > from { (center - from).max(to - center).next_up() } else { 0.0 })
 }
 
 /// Motion of B in A's frame as a function of the parameters of a run: M(q) = `T_A`⁻¹ · `T_B`.

@@ -3,7 +3,7 @@
 //! docs/explanation/motion.md proves the bounds (claims 2 and 3). They hold for every point of B; all computed values
 //! are rounded outward by [`GROWTH`], and the rest of the rounding is part of [`Chain::rounding`].
 
-use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::{Pose, Vec3};
 use crate::motion::chain::{Cell, Chain};
 use crate::motion::joint::JointKind;
@@ -30,14 +30,19 @@ impl Twist {
         self.turn.cross(x) + self.slide
     }
 
+    /// First-order change of n · x: linear in x, n · (ω × x) = (n × ω) · x, and a constant (mm).
+    #[inline]
+    pub fn along(&self, n: &Vec3) -> (Vec3, f64) {
+        (n.cross(&self.turn), n.dot(&self.slide))
+    }
+
     /// Bounds the first-order change along the unit vector `n`, over all points of a box: those within the sum of its
     /// half axes about the centre, plus `skew` in any direction (mm, >= 0).
     #[inline]
     pub fn largest_along(&self, n: &Vec3, center: &Vec3, arms: &[Vec3; 3], skew: f64) -> f64 {
-        // n · (ω × x) = (n × ω) · x.
-        let m = n.cross(&self.turn);
+        let (m, c) = self.along(n);
         let of_arms = m.dot(&arms[0]).abs() + m.dot(&arms[1]).abs() + m.dot(&arms[2]).abs();
-        (m.dot(center) + n.dot(&self.slide)).abs() + of_arms + self.turn.norm() * skew
+        (m.dot(center) + c).abs() + of_arms + self.turn.norm() * skew
     }
 }
 
@@ -94,8 +99,6 @@ impl Frame {
         let solved = chain.solved(cell);
         let mut pose = chain.drawn;
         let mut axes: Vec<MovingAxis> = Vec::with_capacity(chain.joints.len());
-        // Motion of the parameter's unit about each axis: (radians, mm along the axis).
-        let mut units: Vec<(f64, f64)> = Vec::with_capacity(chain.joints.len());
         for j in &chain.joints {
             let law = j.law.over(cell, solved.as_ref());
             let motion = j.joint.motion(law.value);
@@ -103,25 +106,20 @@ impl Frame {
             for a in &mut axes {
                 (a.axis, a.at) = (motion.direction(&a.axis), motion.point(&a.at));
             }
-            let unit = match j.joint.kind {
-                JointKind::Fixed => (0.0, 0.0),
-                JointKind::Revolute => (1.0_f64.to_radians(), 0.0),
-                JointKind::Prismatic => (0.0, 1.0),
-                JointKind::Screw { lead } => (1.0_f64.to_radians(), lead / 360.0),
-            };
+            let unit = unit(j.joint.kind);
             let reach = law.reach * GROWTH;
             let angle = reach * unit.0 * GROWTH;
             let chord = 2.0 * libm::sin(0.5 * angle.min(std::f64::consts::PI)) * GROWTH;
             let travel = (reach * unit.1).abs() * GROWTH;
             let [bend, travel_bend] = [unit.0, unit.1.abs()].map(|unit| law.bend * unit * GROWTH);
             axes.push(MovingAxis { axis: j.joint.axis, at: j.joint.at, angle, chord, travel, bend, travel_bend });
-            units.push(unit);
         }
         let drifts = (0..chain.parameters())
             .map(|p| {
                 let half = cell.half.get(p).copied().unwrap_or(0.0);
                 let mut sum = Twist::ZERO;
-                for (j, (a, unit)) in chain.joints.iter().zip(axes.iter().zip(&units)) {
+                for (j, a) in chain.joints.iter().zip(&axes) {
+                    let unit = unit(j.joint.kind);
                     let step = j.law.rate(p, solved.as_ref()) * half;
                     let turn = a.axis * (step * unit.0);
                     sum.turn += turn;
@@ -131,6 +129,19 @@ impl Frame {
             })
             .collect();
         Self { pose, axes, drifts }
+    }
+
+    /// Largest value of n · x over the cell, to first order, over points of B. `high` returns the largest value of any
+    /// m · x over the points at the centre of the cell (A's frame).
+    pub fn first_order_high(&self, n: &Vec3, high: impl Fn(&Vec3) -> f64) -> f64 {
+        let Some((first, others)) = self.drifts.split_first() else { return high(n) };
+        let (m, c) = first.along(n);
+        let by_first = greater(high(&(n + m)) + c, high(&(n - m)) - c);
+        let largest = |twist: &Twist| {
+            let (m, c) = twist.along(n);
+            greater(high(&m) + c, high(&-m) - c)
+        };
+        by_first + others.iter().map(largest).sum::<f64>()
     }
 
     /// Bounds the motion of points of B over the cell. `distance` gives the largest distance of the points from an axis
@@ -148,6 +159,17 @@ impl Frame {
     /// Bounds the motion of a ball of B over the cell; `center` is its centre at the centre of the cell (A's frame).
     pub fn spread_of_ball(&self, center: &Vec3, radius: f64) -> Spread {
         self.spread(|a| a.distance(center) + radius)
+    }
+}
+
+/// Motion by one unit of a joint's value: radians about the axis, mm along it.
+#[inline]
+fn unit(kind: JointKind) -> (f64, f64) {
+    match kind {
+        JointKind::Fixed => (0.0, 0.0),
+        JointKind::Revolute => (1.0_f64.to_radians(), 0.0),
+        JointKind::Prismatic => (0.0, 1.0),
+        JointKind::Screw { lead } => (1.0_f64.to_radians(), lead / 360.0),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::motion::chain::{Cell, Law};
 use crate::motion::mechanism::JointIx;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Name of the drawing among the runs: no joint moves.
 pub const AS_DRAWN: &str = "as-drawn";
@@ -52,7 +53,7 @@ pub struct Segment {
     pub ranges: Vec<[f64; 2]>,
 }
 
-/// Number of cells of a segment with one parameter.
+/// Number of cells of a segment with one parameter, a power of two.
 const CELLS: usize = 64;
 
 /// Excess of a solved value over a limit that counts as rounding (degrees or mm): of limits written with some digits,
@@ -63,29 +64,28 @@ const LIMIT_SLACK: f64 = 1e-6;
 const MAX_LIMIT_CELLS: usize = 4096;
 
 impl Segment {
-    /// Equal cells that cover the parameters: 64 for one, 8 × 8 for two, fewer steps for more; none for a pose.
-    pub fn cells(&self) -> Vec<Cell> {
-        if self.ranges.is_empty() {
-            return Vec::new();
-        }
-        let mut steps: usize = 1;
-        while (steps + 1).checked_pow(self.ranges.len() as u32).is_some_and(|all| all <= CELLS) {
-            steps += 1;
-        }
-        let mut cells = vec![Cell { center: Vec::new(), half: Vec::new() }];
-        for [from, to] in &self.ranges {
+    /// Number of equal cells that cover the parameters: 64 for one, 8 × 8 for two, fewer steps for more; none for a
+    /// pose.
+    pub fn cell_count(&self) -> usize {
+        if self.ranges.is_empty() { 0 } else { self.steps().pow(self.ranges.len() as u32) }
+    }
+
+    /// Smallest cell around some of the equal cells, at least one. The last parameter counts fastest.
+    pub fn cell(&self, cells: Range<usize>) -> Cell {
+        let (steps, mut stride) = (self.steps(), self.cell_count());
+        let part = |[from, to]: &[f64; 2]| {
+            stride /= steps;
+            let all = cells.clone().map(|k| k / stride % steps);
+            let [first, last] = all.fold([steps, 0], |[first, last], k| [first.min(k), last.max(k + 1)]);
             let end = |k: usize| if k == steps { *to } else { from + (to - from) * (k as f64 / steps as f64) };
-            let parts: Vec<Cell> = (0..steps).map(|k| Cell::between(end(k), end(k + 1))).collect();
-            if self.ranges.len() == 1 {
-                return parts;
-            }
-            let with = |cell: &Cell, part: &Cell| Cell {
-                center: [cell.center.as_slice(), &part.center].concat(),
-                half: [cell.half.as_slice(), &part.half].concat(),
-            };
-            cells = cells.iter().flat_map(|cell| parts.iter().map(move |part| with(cell, part))).collect();
-        }
-        cells
+            [end(first), end(last)]
+        };
+        Cell::around(&self.ranges.iter().map(part).collect::<Vec<_>>())
+    }
+
+    /// Number of equal parts of each parameter: a power of two, with at most [`CELLS`] cells in all.
+    fn steps(&self) -> usize {
+        1 << (CELLS.ilog2() as usize / self.ranges.len().max(1))
     }
 
     /// A value of a solved joint outside of its limits, by more than [`LIMIT_SLACK`]; `None` without one. For several

@@ -12,7 +12,7 @@ use crate::check::pairs::canonical_pose;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::{Answer, PairQuery};
-use crate::motion::{Cell, Chain, Segment};
+use crate::motion::{Chain, Segment};
 use crate::shape::self_union::SelfUnion;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -152,7 +152,7 @@ impl<'s> PairCache<'s> {
             .count(*effort as u64)
             .count(*curves as u64)
             .count(segments.len() as u64);
-        let add = |keyed: KeyHasher, (chain, segment, _): &(Chain, &Segment, &[Cell])| {
+        let add = |keyed: KeyHasher, (chain, segment): &(Chain, &Segment)| {
             let numbers = numbers_of(&chain.drawn, &chain.joints, |x| x);
             let ranges = segment.ranges.iter().flatten();
             let keyed = keyed.count(numbers.len() as u64).numbers(&numbers);

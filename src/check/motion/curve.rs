@@ -48,7 +48,7 @@ pub(crate) fn staircase(query: &SweepQuery<'_>, answer: &SweepAnswer) -> Option<
     let n = query.segments.len();
     let (count, tests) = ((PARTS / n).max(LEAST_PARTS), query.tests / n as u64);
     let mut steps = Vec::new();
-    for (k, ((chain, segment, _), found)) in (0u32..).zip(query.segments.iter().zip(&answer.segments)) {
+    for (k, ((chain, segment), found)) in (0u32..).zip(query.segments.iter().zip(&answer.segments)) {
         let one = one_parameter(chain, &segment.ranges)?;
         let own = segment_sweep(query, &limits, &one, tests).staircase(count);
         let step =

@@ -64,7 +64,7 @@ pub(crate) fn status_of(status: SweepStatus) -> Status {
 pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep) -> Decided {
     let most = allowance_at_most(query.first, query.second);
     if limits.facets == Facets::Strict || most <= 0.0 {
-        return confirmed(query, one, &sweep);
+        return Decided::plain(sweep.answer());
     }
     // A pose that overlaps by its facets alone asks for their proof at once.
     let asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
@@ -77,7 +77,7 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
     with_facets(query, limits, one, sweep, most)
 }
 
-/// The status of a segment without facets. A static check must confirm an interference.
+/// The status of a segment that facets may explain. A static check must confirm an interference.
 fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, sweep: &Sweep) -> Decided {
     let answer = sweep.answer();
     let overlaps = || answer.failing.iter().filter(|f| f.status == SweepStatus::Interference);

@@ -56,7 +56,7 @@ pub(crate) fn fingerprint(query: &SweepQuery<'_>) -> u64 {
         shape.identify(&mut hasher);
     }
     let size = query.first.max_abs + query.second.max_abs;
-    for (chain, segment, _) in &query.segments {
+    for (chain, segment) in &query.segments {
         let (drawn, joints) = rounded(chain, size);
         // Lengths and angles of a loop are those of parts and turns of a common size.
         let round = |x: f64| canonical_pose::rounded_point(&Vec3::new(x, 0.0, 0.0), size + x.abs()).x;
@@ -102,7 +102,7 @@ pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint], rounded: impl Fn(f
 /// brackets; without measures, these are unknown.
 pub(crate) fn failing_travel(query: &SweepQuery<'_>, answer: &SweepAnswer) -> f64 {
     let mut travel = 0.0;
-    for (found, (chain, _, _)) in answer.segments.iter().zip(&query.segments) {
+    for (found, (chain, _)) in answer.segments.iter().zip(&query.segments) {
         for part in found.failing.iter().flatten() {
             let outer = query.effort == Effort::All;
             let [from, to] = if outer { [&part.from[0], &part.to[1]] } else { [&part.from[1], &part.to[0]] };

@@ -221,7 +221,7 @@ impl Sweeps<'_> {
 
     /// Values of the joints away from home at parameters of the first segment.
     fn values(&self, q: &[f64]) -> Vec<JointTravel> {
-        let Some((segment, _)) = self.segments.first() else { return Vec::new() };
+        let Some(segment) = self.segments.first() else { return Vec::new() };
         let value = |t: &JointTravel| {
             let value = segment.laws[t.joint as usize].value(q);
             JointTravel { joint: t.joint, from: value, to: value }
@@ -240,7 +240,7 @@ fn least_gap(answer: &SweepAnswer) -> Option<f64> {
 /// The sequence is the additive recurrence of the generalised golden ratio (M. Roberts, "The Unreasonable Effectiveness
 /// of Quasirandom Sequences", 2018): deterministic, and evenly spread in every number of parameters.
 fn sampled(query: &SweepQuery<'_>) -> Option<Vec<f64>> {
-    let (chain, segment, _) = query.segments.first()?;
+    let (chain, segment) = query.segments.first()?;
     let n = segment.ranges.len() as i32;
     let mut ratio = 2.0_f64;
     for _ in 0..64 {

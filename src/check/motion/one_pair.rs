@@ -96,7 +96,7 @@ impl RunChecker<'_> {
 /// Largest distance of a point of the second shape from its place in the middle of a segment, seen from the first one
 /// (mm, >= 0).
 fn largest_displacement(query: &SweepQuery<'_>) -> f64 {
-    let of_segment = |(chain, segment, _): &(Chain, &Segment, &[Cell])| {
+    let of_segment = |(chain, segment): &(Chain, &Segment)| {
         let frame = Frame::new(chain, &Cell::around(&segment.ranges));
         frame.spread_of_ball(&frame.pose.translation, radius(query.second)).displacement
     };

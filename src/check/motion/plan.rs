@@ -11,12 +11,12 @@ use crate::check::motion::swept::Sweeps;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::stages::answers::Checker;
 use crate::error::{Error, Problem};
-use crate::motion::{Cell, Segment};
+use crate::motion::Segment;
 
 /// A run before its pairs are asked.
 pub(crate) struct RunPlan {
     /// Segments of the run, with cells that cover their parameters.
-    pub segments: Vec<(Segment, Vec<Cell>)>,
+    pub segments: Vec<Segment>,
     pub travel: Travel,
     /// Instances that keep their relative pose on the way.
     pub swept: Bodies,
@@ -47,8 +47,6 @@ impl RunPlan {
         let swept = Bodies::of(assembly, &travel.swept);
         let joints = travel.joints(mechanism);
         let definition = motion_key::definition(&assembly.motion, run, &segments);
-        let cells: Vec<Vec<Cell>> = segments.iter().map(Segment::cells).collect();
-        let segments = segments.into_iter().zip(cells).collect();
         Self { segments, travel, swept, joints, definition }
     }
 

@@ -193,7 +193,7 @@ impl ProofWriter<'_> {
         let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b]));
         let (kept, skipped): (Vec<_>, Vec<_>) = all.partition(|[a, b]| !ignored(*a, *b));
         let (mut moved, resting): (Vec<_>, Vec<_>) = kept.into_iter().partition(|[a, b]| sweeps.swept.differ(*a, *b));
-        let still = if sweeps.segments.iter().all(|(s, _)| s.ranges.is_empty()) { POSE } else { AT_REST };
+        let still = if sweeps.segments.iter().all(|s| s.ranges.is_empty()) { POSE } else { AT_REST };
         self.leave_out(&run.name, Some(skipped.len() as u64), IGNORED);
         self.leave_out(&run.name, Some(resting.len() as u64), still);
         for pair in &mut moved {
@@ -293,7 +293,7 @@ fn prove_pair(
 }
 
 fn prove_segment(query: &SweepQuery<'_>, segment: usize, claimed: SweepStatus) -> SegmentProof {
-    let (chain, of_run, _) = &query.segments[segment];
+    let (chain, of_run) = &query.segments[segment];
     let SeveralParameters { chain, ranges, .. } = SeveralParameters::of(chain, &of_run.ranges);
     if chain.joints.iter().any(|j| j.law.solved.is_some()) {
         return SegmentProof { chain, ranges, found: Err(LOOPS) };

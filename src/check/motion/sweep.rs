@@ -27,9 +27,8 @@ pub(crate) const REASONS: [&str; 3] = [NO_PROOF, NO_TRIANGLES, FACETS];
 pub(crate) struct SweepQuery<'a> {
     pub first: &'a Shape,
     pub second: &'a Shape,
-    /// Motion of the second shape's centred frame seen from that of the first one, with the parameters of each segment,
-    /// and cells that cover them.
-    pub segments: Vec<(Chain, &'a Segment, &'a [Cell])>,
+    /// Motion of the second shape's centred frame seen from that of the first one, with the parameters of each segment.
+    pub segments: Vec<(Chain, &'a Segment)>,
     pub limits: Limits,
     /// Largest displacement of points by rounding of the placements (mm).
     pub residual: f64,
@@ -98,7 +97,9 @@ pub(crate) fn sweep_pair(query: &SweepQuery<'_>) -> SweepAnswer {
 
 /// Answers a pair if the balls around its parts clear it.
 pub(crate) fn by_balls(query: &SweepQuery<'_>) -> Option<SweepAnswer> {
-    let clear = |(chain, _, cells): &(Chain, &Segment, &[Cell])| cells.iter().all(|cell| apart(query, chain, cell));
+    let clear = |(chain, segment): &(Chain, &Segment)| {
+        (0..segment.cell_count()).all(|k| apart(query, chain, &segment.cell(k..k + 1)))
+    };
     query.segments.iter().all(clear).then(|| settled(Status::Clear))
 }
 
@@ -126,7 +127,7 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
     }
     let mut answer = SweepAnswer { by_balls: false, ..settled(Status::Clear) };
     let (mut proved, mut tests) = (0.0, query.tests);
-    for (k, (chain, segment, _)) in query.segments.iter().enumerate() {
+    for (k, (chain, segment)) in query.segments.iter().enumerate() {
         // Each segment may use an equal share of the remaining budget.
         let share = tests / (query.segments.len() - k) as u64;
         let found = match one_parameter(chain, &segment.ranges) {
@@ -179,7 +180,8 @@ fn apart(query: &SweepQuery<'_>, chain: &Chain, cell: &Cell) -> bool {
     let size = query.first.max_abs + query.second.max_abs;
     let frame = Frame::new(chain, cell);
     let center = frame.pose.translation;
-    let displacement = frame.spread_of_ball(&center, of_b).displacement;
+    // The ball about the moved centre holds the part, turned in any way.
+    let displacement = frame.spread_of_ball(&center, 0.0).displacement;
     let rounding = chain.rounding(cell, size) + roundoff_mm(size, size, center.norm()) + query.residual;
     // Twice the rounding, for the sums of this function.
     center.norm() - displacement - of_a - of_b > limits.max_distance() + 2.0 * rounding

@@ -20,7 +20,7 @@ use crate::check::stages::trace::Trace;
 use crate::check::{Certainty, PairOutcome, Progress, Stage, Status};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose};
-use crate::motion::{Cell, JointIx, JointKind, Segment};
+use crate::motion::{JointIx, JointKind, Segment};
 use crate::query::depth::SAME_WIDTH;
 use rayon::prelude::*;
 
@@ -34,8 +34,8 @@ pub(crate) struct Sweeps<'a> {
     pub checker: &'a Checker<'a>,
     pub rules: &'a RuleTable,
     pub swept: &'a Bodies,
-    /// Segments of the run, with cells that cover their parameters.
-    pub segments: &'a [(Segment, Vec<Cell>)],
+    /// Segments of the run.
+    pub segments: &'a [Segment],
     /// Joints of the run away from home.
     pub joints: &'a [JointTravel],
     /// Rank of every instance by id.
@@ -115,7 +115,7 @@ impl Sweeps<'_> {
             translation: placed.pose.point(&shape.convex.origin),
         });
         let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
-        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), segment, cells.as_slice()));
+        let segments = self.segments.iter().map(|segment| (chain(segment), segment));
         SweepQuery {
             first,
             second,
@@ -183,7 +183,7 @@ impl Sweeps<'_> {
             let all = known.map(|(_, k, w)| (k, w));
             all.min_by(|(_, (_, x)), (_, (_, y))| x.upper.total_cmp(&y.upper))?
         };
-        let values = self.segments[segment as usize].0.laws.iter().map(|law| law.value(q)).collect();
+        let values = self.segments[segment as usize].laws.iter().map(|law| law.value(q)).collect();
         let bounds = if answer.status == Status::Loose {
             Bounds { lower: gap.lower, upper: answer.segments.iter().map(|s| s.most).fold(gap.upper, greater) }
         } else {
@@ -260,7 +260,7 @@ impl Sweeps<'_> {
 
     /// Values of the joints that vary with the motion of a pair.
     fn span(&self, segment: u32, answer: &SegmentAnswer, [from, to]: &Span) -> JointSpan {
-        let laws = &self.segments[segment as usize].0.laws;
+        let laws = &self.segments[segment as usize].laws;
         let joints = self.run.assembly.motion.mechanism.joints();
         let varies = |j: &usize| {
             joints[*j].joint.kind != JointKind::Fixed && answer.parameters.iter().any(|p| laws[*j].depends_on(*p))

@@ -72,7 +72,7 @@ fn no_pair_that_meets_at_a_sampled_pose_is_missing() {
             let close: BTreeSet<(u32, u32)> = close.iter().map(|c| (c.a, c.b)).collect();
             left_out += PARTS * (PARTS - 1) / 2 - close.len();
             for _ in 0..poses {
-                let (segment, _) = &plan.segments[rng.below(plan.segments.len())];
+                let segment = &plan.segments[rng.below(plan.segments.len())];
                 let end = |r: &[f64; 2], rng: &mut Rng| [r[0], r[1], rng.range(r[0], r[1])][rng.below(3)];
                 let q: Vec<f64> = segment.ranges.iter().map(|r| end(r, &mut rng)).collect();
                 let values: Vec<f64> = segment.laws.iter().map(|law| law.value(&q)).collect();

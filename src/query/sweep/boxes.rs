@@ -53,7 +53,7 @@ impl Course<'_> {
                 }
                 Tested::Surfaces(near) => near,
             };
-            if self.is_too_close(&near, distance) {
+            if near.is_within(distance, self.margin) {
                 let region = regions.get(id);
                 let judgement = if regions.is_settled(id) { Some(Judgement::Holds) } else { region.judged };
                 let judgement = judgement

@@ -71,7 +71,8 @@ impl Sweep<'_> {
             return None;
         }
         let status_alone = !self.measured && !self.first_failing;
-        let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
+        let poses = self.first_poses().into_iter().filter(|q| !near.is_kept_at(*q));
+        let shown = self.broken_pose(work, poses.chain(middles(&near.nested)));
         let contact = near.violation.filter(|_| status_alone);
         let shown = shown.or_else(|| self.overlap_behind(work, contact?.at));
         if let Some(at) = shown.filter(|_| status_alone) {

@@ -8,7 +8,7 @@ use crate::geom::Vec3;
 use crate::geom::math::lesser;
 use crate::query::sweep::cells::{Interval, RunPart};
 use crate::query::sweep::hulls::{HullMotion, HullsTested, MovingHulls};
-use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Search};
+use crate::query::sweep::prove::{Budget, Judgement, Proof, Search};
 
 /// Smallest part of an interval, as a share of its half, that is worth a division of its own: intervals with smaller
 /// parts are halved.
@@ -20,7 +20,7 @@ const WORTHWHILE: f64 = 0.125;
 const LONGER_SIDE: f64 = 1.8;
 
 /// Number of intervals after which the orbits of the triangles are examined: they may keep all apart.
-const ORBITS_AFTER: usize = 48;
+const ORBITS_AFTER: usize = 24;
 
 /// An interval that remains.
 struct Piece {
@@ -29,16 +29,28 @@ struct Piece {
     predicted: bool,
 }
 
-impl Course<'_> {
-    /// Tries to prove that two hulls never come within `distance` (mm, >= 0), as [`Self::prove`] does for triangles.
-    /// Returns the number of intervals, too. `narrow` restricts the trees to the triangles that orbits leave open.
-    pub(crate) fn prove_by_hulls(
+/// Two hulls on their way, with the margins of every proof.
+pub(crate) struct HullCourse<'a> {
+    pub hulls: &'a MovingHulls<'a>,
+    /// Rounding margin of every bound (mm, > 0).
+    pub margin: f64,
+    /// Displacement within an interval below which it is not split further (mm, > 0).
+    pub floor: f64,
+    /// Number of open intervals after which the whole run counts as open; unlimited without one.
+    pub patience: Option<u32>,
+}
+
+impl HullCourse<'_> {
+    /// Tries to prove that two hulls never come within `distance` (mm, >= 0), as [`Course::prove`] does for triangles.
+    /// Returns the number of intervals, too. `by_orbits` tries a proof by the orbits of the triangles.
+    ///
+    /// [`Course::prove`]: crate::query::sweep::prove::Course::prove
+    pub(crate) fn prove(
         &self,
-        hulls: &MovingHulls,
         run: &RunPart,
         distance: f64,
         budget: &mut Budget,
-        narrow: impl Fn(&mut Budget),
+        by_orbits: impl Fn(&mut Budget) -> Option<Proof>,
         mut judge: impl FnMut(&Interval, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> (Proof, usize) {
         let enough = distance + self.margin;
@@ -52,22 +64,20 @@ impl Course<'_> {
                 search.open.push([from, to]);
                 continue;
             }
-            if count == ORBITS_AFTER && search.violation.is_none() {
-                narrow(budget);
-            }
-            if (count == 0 || count == ORBITS_AFTER)
-                && let Some(proof) = self.by_orbits(run.range, enough)
+            if count == ORBITS_AFTER
+                && search.violation.is_none()
+                && let Some(proof) = by_orbits(budget)
             {
                 return (proof, count);
             }
             let interval = Interval::new(run.chain, [from, to], &run.balls);
             count += 1;
-            let HullsTested::Near { near, motions, .. } = hulls.test(&interval.frame, enough, self.margin) else {
+            let HullsTested::Near { near, motions, .. } = self.hulls.test(&interval.frame, enough, self.margin) else {
                 continue;
             };
             let middle = interval.middle;
             let splits = interval.displacement > search.floor(self.floor) && from < middle && middle < to;
-            if self.is_too_close(&near, distance) {
+            if near.is_within(distance, self.margin) {
                 match judge(&interval, near.points, budget) {
                     Judgement::Holds => continue,
                     Judgement::Broken => {
@@ -84,7 +94,7 @@ impl Course<'_> {
             }
             if splits {
                 let motions = motions.as_ref().filter(|_| !predicted);
-                let pieces = self.pieces(hulls, &interval, motions, enough);
+                let pieces = self.pieces(&interval, motions, enough);
                 search.stack.extend(pieces.into_iter().rev());
             } else if search.gives_up([from, to], true, self.patience) {
                 search.open.push(run.range);
@@ -94,19 +104,13 @@ impl Course<'_> {
         (search.finish(), count)
     }
 
-    /// Proof by the orbits of the whole surfaces, as far as they are known; also that of a part without triangles.
-    fn by_orbits(&self, range: [f64; 2], enough: f64) -> Option<Proof> {
-        let apart = || Proof { violation: None, open: Vec::new() };
-        self.without_search(range).or_else(|| self.are_orbits_apart([0, 0], enough).then(apart))
-    }
-
     /// Divides an interval about the part that is predicted to stay farther apart than `enough` (mm), and about the
     /// ends of that part; into halves if there is none, and without the motions of the hulls.
-    fn pieces(&self, hulls: &MovingHulls, whole: &Interval, by: Option<&[HullMotion; 2]>, enough: f64) -> Vec<Piece> {
+    fn pieces(&self, whole: &Interval, by: Option<&[HullMotion; 2]>, enough: f64) -> Vec<Piece> {
         let Interval { from, to, middle, .. } = *whole;
         // Half the length of an interval at the floor, as a share of half of this one.
         let least = 0.5 * self.floor / whole.displacement;
-        let crossing = |end| by.map_or([0.0; 2], |by| hulls.crossing(&whole.frame, by, end, enough, least));
+        let crossing = |end| by.map_or([0.0; 2], |by| self.hulls.crossing(&whole.frame, by, end, enough, least));
         let [before, after] = [crossing(0), crossing(1)];
         let mut cuts = vec![middle];
         if before[0] + after[0] >= WORTHWHILE {

@@ -125,15 +125,8 @@ impl<'a> MovingHulls<'a> {
 
     /// Lower bound of n · x over the moving hull and the cell, but for the remainder.
     fn low(&self, frame: &Frame, &HullMotion { moving, n, .. }: &HullMotion) -> f64 {
-        let (first, others) = frame.drifts.split_first().unwrap_or((&Twist::ZERO, &[]));
-        let (m, c) = along(first, &n);
-        let by_first =
-            lesser(-self.high(moving, &frame.pose, &(m - n)) - c, c - self.high(moving, &frame.pose, &(-m - n)));
-        let largest = |twist: &Twist| {
-            let (m, c) = along(twist, &n);
-            greater(self.high(moving, &frame.pose, &m) + c, self.high(moving, &frame.pose, &-m) - c)
-        };
-        by_first - others.iter().map(largest).sum::<f64>()
+        // A moves against the drift, seen from B: over a whole cell, the bound is the same.
+        -frame.first_order_high(&-n, |m| self.high(moving, &frame.pose, m))
     }
 
     /// Predicts the crossing of a level (mm) on the way from the middle of a cell of one parameter to its start (`end`
@@ -154,7 +147,7 @@ impl<'a> MovingHulls<'a> {
     /// The prediction by the motion of one hull; [0, 0] without one.
     fn crossing_by(&self, frame: &Frame, by: &HullMotion, end: usize, level: f64, margin: f64) -> [f64; 2] {
         let HullMotion { moving, n, standing, spread } = by;
-        let (m, c) = along(frame.drifts.first().unwrap_or(&Twist::ZERO), n);
+        let (m, c) = frame.drifts.first().unwrap_or(&Twist::ZERO).along(n);
         // A moves against the drift, seen from B.
         let (m, c) = if end == *moving { (m, c) } else { (-m, -c) };
         let mut share = 1.0;
@@ -185,11 +178,6 @@ impl<'a> MovingHulls<'a> {
         let x = hull.vertices[hull.scan(&local).0] + self.origins[side];
         if side == 0 { x } else { pose.point(&x) }
     }
-}
-
-/// Change of n · x over a cell by a drift, to first order: linear in x, n · (ω × x) = (n × ω) · x, and a constant (mm).
-fn along(twist: &Twist, n: &Vec3) -> (Vec3, f64) {
-    (n.cross(&twist.turn), n.dot(&twist.slide))
 }
 
 /// Upper bound of the distance of a hull's points from an axis (mm): the hull lies in its box about `center`, turned by

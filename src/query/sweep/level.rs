@@ -8,6 +8,7 @@ use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, Interval, RunPart, merged, outside};
+use crate::query::sweep::hull_run::HullCourse;
 use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
@@ -17,7 +18,7 @@ use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::{Still, StillGap};
 use crate::query::sweep::tree::SweepTree;
 use crate::shape::surface::Surface;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
@@ -45,7 +46,11 @@ const QUERY_MARGINS: f64 = 4.0;
 /// Surfaces of one level, ready for proofs.
 pub(crate) struct Level<'a> {
     /// Surfaces at the level: those of the parts, or their insets.
-    pub trees: [SweepTree<'a>; 2],
+    surfaces: [&'a Surface; 2],
+    /// Axis of their orbits.
+    axis: Option<OrbitAxis>,
+    /// Their trees, made on first use: hulls need none.
+    trees: OnceCell<[SweepTree<'a>; 2]>,
     /// Their hulls, if both are convex.
     hulls: Option<MovingHulls<'a>>,
     /// True once the orbits have restricted the trees.
@@ -80,6 +85,12 @@ impl Scan {
     pub(crate) fn is_complete(&self) -> bool {
         self.violation.is_none() && self.open.is_empty() && self.nested.is_empty()
     }
+
+    /// True if the level is known to be kept at a value of the run.
+    pub(crate) fn is_kept_at(&self, at: f64) -> bool {
+        let open = [&self.open, &self.nested].into_iter().flatten();
+        self.violation.is_none_or(|v| at < v.at) && open.clone().all(|o| at < o[0] || o[1] < at)
+    }
 }
 
 impl<'a> Level<'a> {
@@ -90,9 +101,10 @@ impl<'a> Level<'a> {
 
     /// Level of a distance (mm, >= 0), with orbits about an axis.
     pub(crate) fn about(surfaces: [&'a Surface; 2], axis: Option<OrbitAxis>, distance: f64) -> Self {
-        let trees = trees(surfaces, axis.as_ref());
         Self {
-            trees,
+            surfaces,
+            axis,
+            trees: OnceCell::new(),
             hulls: None,
             narrowed: Cell::new(false),
             distance,
@@ -133,29 +145,28 @@ impl<'a> Level<'a> {
         Self { queries: QUERIES_OF_LARGE_ENDS, ..self }
     }
 
+    fn trees(&self) -> &[SweepTree<'a>; 2] {
+        self.trees.get_or_init(|| trees(self.surfaces, self.axis.as_ref()))
+    }
+
     /// Restricts proofs to the triangles that orbits leave open, once.
     pub(crate) fn narrow(&self, margin: f64, budget: &mut Budget) {
         if self.narrowed.replace(true) {
             return;
         }
-        let [a, b] = self.trees.each_ref().map(|tree| OrbitTree::new(tree.triangle_orbits()));
+        let trees = self.trees();
+        let [a, b] = trees.each_ref().map(|tree| OrbitTree::new(tree.triangle_orbits()));
         if let (Some(mut a), Some(mut b)) = (a, b)
             && let Some(open) = unresolved([&mut a, &mut b], self.distance + margin, budget)
         {
-            self.trees.iter().zip(&open).for_each(|(tree, open)| tree.restrict(open));
+            trees.iter().zip(&open).for_each(|(tree, open)| tree.restrict(open));
         }
     }
 
     /// The branch and bound of this level.
     pub(crate) fn course(&self, still: &Still, floor: f64) -> Course<'_> {
-        Course {
-            a: &self.trees[0],
-            b: &self.trees[1],
-            hulls: self.hulls.as_ref(),
-            margin: still.margin,
-            floor,
-            patience: self.patience,
-        }
+        let [a, b] = self.trees();
+        Course { a, b, hulls: self.hulls.as_ref(), margin: still.margin, floor, patience: self.patience }
     }
 
     /// Scans a part of a run, from its start, or from its end if `backward`.
@@ -196,13 +207,16 @@ impl<'a> Level<'a> {
         if let Some(at_start) = self.broken_start(chain, still, range[0], price, budget) {
             return at_start;
         }
-        let course = self.course(still, floor);
         let run = RunPart { chain, range, balls: sweep.balls() };
-        let mut found = self.proof(&course, &run, still, price, budget);
+        let judge = Judge::new(self, still, price);
+        let mut found = match &self.hulls {
+            Some(hulls) => self.proof_by_hulls(hulls, &run, still, floor, judge, budget),
+            None => self.proof(&run, still, floor, judge, budget),
+        };
         let mut frames = found.frames;
         // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
-        if course.hulls.is_some() && self.depth.is_some() && found.proof.leaves_open() {
-            found = self.proof(&Course { hulls: None, ..course }, &run, still, price, budget);
+        if self.hulls.is_some() && self.depth.is_some() && found.proof.leaves_open() {
+            found = self.proof(&run, still, floor, Judge::new(self, still, price), budget);
             frames += found.frames;
         }
         let LevelProof { proof: Proof { violation, open }, settled, .. } = found;
@@ -222,25 +236,35 @@ impl<'a> Level<'a> {
         Scan { first: proof.first(), violation, open: proof.open, nested, frames }
     }
 
-    /// Proof of the level over a run.
-    fn proof(&self, course: &Course, run: &RunPart, still: &Still, price: u64, budget: &mut Budget) -> LevelProof {
+    /// Proof of the level over a run by the triangles.
+    fn proof(&self, run: &RunPart, still: &Still, floor: f64, mut judge: Judge, budget: &mut Budget) -> LevelProof {
+        self.narrow(still.margin, budget);
+        let course = Course { hulls: None, ..self.course(still, floor) };
+        let mut cells = Cells::new(run.chain, run.range, run.balls);
         let mut settled = Vec::new();
-        let mut judge = Judge::new(self, still, price);
-        let decide = |cell: &Interval, points: [Vec3; 2], budget: &mut Budget| {
-            let judgement = judge.judge(&cell.frame.pose, cell.displacement, points, budget);
-            if judgement == Judgement::Holds {
-                settled.push([cell.from, cell.to]);
-            }
-            judgement
+        let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
+        let proof = course.prove(&mut cells, self.distance, budget, decide);
+        LevelProof { proof, settled, frames: cells.count() }
+    }
+
+    /// Proof of the level over a run by the hulls.
+    fn proof_by_hulls(
+        &self,
+        hulls: &MovingHulls,
+        run: &RunPart,
+        still: &Still,
+        floor: f64,
+        mut judge: Judge,
+        budget: &mut Budget,
+    ) -> LevelProof {
+        let course = HullCourse { hulls, margin: still.margin, floor, patience: self.patience };
+        let by_orbits = |budget: &mut Budget| {
+            self.narrow(still.margin, budget);
+            self.course(still, floor).prove_by_orbits(run.range, self.distance)
         };
-        let narrow = |budget: &mut Budget| self.narrow(still.margin, budget);
-        let (proof, frames) = if let Some(hulls) = course.hulls {
-            course.prove_by_hulls(hulls, run, self.distance, budget, narrow, decide)
-        } else {
-            narrow(budget);
-            let mut cells = Cells::new(run.chain, run.range, run.balls);
-            (course.prove(&mut cells, self.distance, budget, decide), cells.count())
-        };
+        let mut settled = Vec::new();
+        let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
+        let (proof, frames) = course.prove(run, self.distance, budget, by_orbits, decide);
         LevelProof { proof, settled, frames }
     }
 }
@@ -276,7 +300,7 @@ impl Level<'_> {
     pub(crate) fn is_nested(&self, still: &Still, pose: &Pose) -> bool {
         match self.depth {
             None => still.nested(pose),
-            Some(_) => nested(self.trees[0].surface(), self.trees[1].surface(), pose),
+            Some(_) => nested(self.surfaces[0], self.surfaces[1], pose),
         }
     }
 
@@ -314,6 +338,21 @@ pub(crate) struct Judge<'s> {
 impl<'s> Judge<'s> {
     pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
         Self { depth: level.depth, still, price, queries: level.queries }
+    }
+
+    /// Decides about an interval as by [`Self::judge`]; adds it to `settled` if the rule holds there.
+    fn interval(
+        &mut self,
+        cell: &Interval,
+        points: [Vec3; 2],
+        budget: &mut Budget,
+        settled: &mut Vec<[f64; 2]>,
+    ) -> Judgement {
+        let judgement = self.judge(&cell.frame.pose, cell.displacement, points, budget);
+        if judgement == Judgement::Holds {
+            settled.push([cell.from, cell.to]);
+        }
+        judgement
     }
 
     /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and

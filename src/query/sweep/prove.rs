@@ -179,11 +179,6 @@ impl Course<'_> {
         moving.displacement() > SPLIT_INTERVAL_ABOVE * greater(self.a.radius(i), self.b.radius(j))
     }
 
-    /// True if two triangles at a distance (mm) break the limit `distance` (mm, >= 0).
-    pub(crate) fn is_too_close(&self, near: &Near, distance: f64) -> bool {
-        near.distance <= distance || (distance <= 0.0 && near.distance <= self.margin)
-    }
-
     /// Proof of a run that needs no search; `None` if it needs one.
     pub(super) fn without_search(&self, range: [f64; 2]) -> Option<Proof> {
         if self.a.is_empty() || self.b.is_empty() {
@@ -198,6 +193,13 @@ impl Course<'_> {
     /// True if the orbits of two nodes keep them apart with a distance above `enough` (mm).
     pub(super) fn are_orbits_apart(&self, [i, j]: [u32; 2], enough: f64) -> bool {
         self.a.orbit(i).zip(self.b.orbit(j)).is_some_and(|(x, y)| x.distance_bound(y) > enough)
+    }
+
+    /// Proof by the orbits of the whole surfaces and of their triangles, as far as these are known; also that of a part
+    /// without triangles.
+    pub(crate) fn prove_by_orbits(&self, range: [f64; 2], distance: f64) -> Option<Proof> {
+        let apart = || Proof { violation: None, open: Vec::new() };
+        self.without_search(range).or_else(|| self.are_orbits_apart([0, 0], distance + self.margin).then(apart))
     }
 
     /// Tries to prove that the surfaces never come within `distance` (mm, >= 0). `judge` decides about an interval
@@ -239,7 +241,7 @@ impl Course<'_> {
                 }
                 Tested::Surfaces(near) => near,
             };
-            if self.is_too_close(&near, distance) {
+            if near.is_within(distance, self.margin) {
                 let judgement = if cells.is_settled(id) { Some(Judgement::Holds) } else { cells.get(id).judged };
                 let judgement = judgement.unwrap_or_else(|| judge(cells.get(id), near.points, budget));
                 cells.judge(id, judgement);
@@ -341,6 +343,11 @@ pub(crate) struct Near {
 }
 
 impl Near {
+    /// True if surfaces at this distance break the limit `distance` (mm, >= 0); `margin` is the rounding margin (mm).
+    pub(crate) fn is_within(&self, distance: f64, margin: f64) -> bool {
+        self.distance <= distance || (distance <= 0.0 && self.distance <= margin)
+    }
+
     pub(crate) fn of(s: &[Vec3; 3], t: &[Vec3; 3]) -> Self {
         let c = closest(s, t);
         let distance = if intersects(s, t) { 0.0 } else { c.squared.sqrt() };

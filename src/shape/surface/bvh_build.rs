@@ -155,9 +155,16 @@ fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>, open: OpenNode, care:
 /// first part and the range of centres of each.
 fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
+    let axes = [(longest + 1) % 3, (longest + 2) % 3, longest];
+    if let [x, y] = entries {
+        // One cut, at the same cost along every axis.
+        let cost: f32 = [x, y].map(|e| care.price(1, &extent(&[*e]))).iter().sum();
+        sort_along(entries, if care == SplitEffort::High && cost < f32::INFINITY { axes[0] } else { longest });
+        return (1, [around(&entries[..1]), around(&entries[1..])]);
+    }
     let mut best = (f32::INFINITY, longest, entries.len() / 2);
     let mut sorted = longest;
-    for k in [(longest + 1) % 3, (longest + 2) % 3, longest] {
+    for k in axes {
         if care == SplitEffort::Low && k != longest {
             continue;
         }
@@ -189,13 +196,6 @@ fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, 
 /// True if splitting a short list further costs more than it saves.
 fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
     let count = entries.len();
-    let extent = |of: &[Entry]| {
-        let mut extent = Extent::EMPTY;
-        for e in of {
-            extent.add(e.min, e.max);
-        }
-        extent
-    };
     if count == 1 {
         return true;
     }
@@ -204,6 +204,14 @@ fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
     let (first, second) = entries.split_at(left);
     let parts = SplitEffort::High.price(left, &extent(first)) + SplitEffort::High.price(count - left, &extent(second));
     parts + BOX_COST * whole.area() >= SplitEffort::High.price(count, &whole)
+}
+
+fn extent(entries: &[Entry]) -> Extent {
+    let mut extent = Extent::EMPTY;
+    for e in entries {
+        extent.add(e.min, e.max);
+    }
+    extent
 }
 
 /// Sorts a short list by insertion; stable.
