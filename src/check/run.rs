@@ -203,6 +203,7 @@ pub(crate) fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pa
         files: assembly.files.clone(),
         units: assembly.units,
         strict: assembly.settings.strict,
+        alike_by_group: false,
         settings,
         possible_pairs,
         counts: Counts::default(),

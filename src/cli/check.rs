@@ -34,7 +34,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
     let question = &settings.question;
     let mut assembly = question.load(&files)?;
     settings.more_sweeps.add_to(&mut assembly);
-    settings.outputs.spare_files_of(&assembly)?;
+    settings.outputs.spare_files_of(&assembly, &files)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
     if settings.outputs.shows_fixes() {
@@ -120,7 +120,7 @@ impl CheckSettings {
             return Ok(());
         }
         let files = self.question.files(self.cache.as_ref());
-        self.question.load(&files).map_or(Ok(()), |assembly| self.outputs.spare_files_of(&assembly))
+        self.question.load(&files).map_or(Ok(()), |assembly| self.outputs.spare_files_of(&assembly, &files))
     }
 
     /// Returns true if the run draws: pictures, or an output that shows the scene.

@@ -47,7 +47,7 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
         // The import words the error of an unknown kind.
         kind => {
             if let Ok(kind) = kind {
-                args.source.refuse_for_robot(&args.file, kind)?;
+                args.source.refuse_without_meaning(&args.file, kind)?;
             }
             let imported = import_content(&args.file, &bytes, &FsLoader, &options)?;
             drop(bytes);
@@ -233,13 +233,22 @@ impl SourceArgs {
         ImporterSettings { open_shells: self.open_shells, timeout }
     }
 
-    /// Refuses a unit for a description of a robot: its lengths are metres, and its meshes have scales.
-    fn refuse_for_robot(&self, file: &Path, kind: Kind) -> Result<(), Error> {
-        if self.units.is_none() || !kind.is_robot() {
-            return Ok(());
+    /// Refuses flags without a meaning for a format. The lengths of a robot are metres, and its meshes have scales;
+    /// other files have no joints.
+    fn refuse_without_meaning(&self, file: &Path, kind: Kind) -> Result<(), Error> {
+        let refused = |what: String, fix| Err(Error::one(Location::file(slashes(file)), what, fix));
+        if self.units.is_some() && kind.is_robot() {
+            let what = format!("--units has no meaning for {}: its lengths are metres", kind.name());
+            return refused(what, "remove the flag; give meshes a scale in the file");
         }
-        let what = format!("--units has no meaning for {}: its lengths are metres", kind.name());
-        Err(Error::one(Location::file(slashes(file)), what, "remove the flag; give meshes a scale in the file"))
+        let of_robots =
+            [(self.pose.is_some(), "--pose"), (!self.joints.is_empty(), "--joint"), (self.visual, "--visual")];
+        let given = of_robots.into_iter().filter(|_| !kind.is_robot());
+        let srdf = (self.srdf.is_some() && kind != Kind::Urdf, "--srdf");
+        match given.chain([srdf]).find(|(is_given, _)| *is_given) {
+            Some((_, flag)) => refused(format!("{flag} has no meaning for {}", kind.name()), "remove the flag"),
+            None => Ok(()),
+        }
     }
 
     /// Refuses flags that have no meaning for a format of another program.

@@ -182,5 +182,5 @@ pub(crate) fn verified(mut files: Files, shown: &str) -> Result<Folder, Error> {
     // A sub-assembly in the folder has a name of its own.
     let is_assembly = |name: &str| Path::new(name).extension().is_some_and(|e| e == "json");
     files.retain(|name, _| kept.contains(name) || is_assembly(name));
-    Ok(Folder { files, summary, warnings: Vec::new() })
+    Ok(Folder { files, summary, warnings: Vec::new(), links: Vec::new() })
 }

@@ -48,7 +48,7 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
     let prefix = way(&from, &folder)
         .ok_or_else(|| refuse(&from, "on another drive than the meshes", "write the file beside them"))?;
     let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or("assembly").to_owned();
-    let text = file(&name, &args.units, &prefix, &meshes);
+    let text = file(&name, args.units.as_deref().unwrap_or("mm"), &prefix, &meshes);
     let n = meshes.len() as u64;
     write(&target, &text, &format!("{}, {}", count(n, "part"), count(n, "instance")), console)?;
     if !quiet {
@@ -271,9 +271,9 @@ pub struct InitArgs {
     pub output: Option<PathBuf>,
 
     /// The unit of the meshes: mm, cm, m, inch or ft [default: mm].
-    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
-    #[arg(hide_possible_values = true, hide_default_value = true)]
-    pub units: String,
+    #[arg(long, value_name = "UNIT", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
+    #[arg(hide_possible_values = true)]
+    pub units: Option<String>,
 }
 
 impl InitArgs {

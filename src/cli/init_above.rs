@@ -1,6 +1,7 @@
 //! Runs `interfere init FILE`: writes an assembly file above another one, with a sweep for each joint.
 
 use crate::assembly::{self, Assembly, LoadOptions};
+use crate::cli::assembly_files::with_advice;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::init::{InitArgs, place_of, refuse, unreadable, way, write};
@@ -17,6 +18,10 @@ use std::path::Path;
 /// Refuses what `check` refuses to read, an existing file, and a file on another drive.
 pub(crate) fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let file = args.folder.as_path();
+    if args.units.is_some() {
+        let what = "--units is the unit of the meshes of a folder, and this is a file";
+        return Err(refuse(file, what, "remove the flag; the file has its own unit"));
+    }
     let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let target = args.target(folder);
     let from = place_of(&target)?;
@@ -29,7 +34,9 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Fa
         .ok_or_else(|| refuse(&from, "on another drive than the assembly", "write the file beside it"))?;
     path.push(own);
     let id = if stem == "assembly" { name(resolved.file_name()).unwrap_or(stem) } else { stem };
-    let assembly = assembly::load(file, &InputFiles::new(false, None), &LoadOptions::default())?;
+    let files = InputFiles::new(false, None);
+    let loaded = assembly::load(file, &files, &LoadOptions::default());
+    let assembly = loaded.map_err(|error| with_advice(file, &files, error))?;
     let sweeps = sweeps(&assembly, &id);
     let content = format!("{}, {}", count(1, "instance"), count(sweeps.len() as u64, "sweep"));
     write(&target, &text(&id, &path.join("/"), &sweeps), &content, console)?;

@@ -9,10 +9,10 @@ use crate::cli::importer::{Importer, ImporterSettings};
 use crate::cli::importer_folder::{read_folder, verified};
 use crate::error::{Error, Location, Warning};
 use crate::import::folder::{ASSEMBLY, Folder, generate};
-use crate::import::recognise::kind_of;
-use crate::import::{ImportOptions, import_content};
+use crate::import::recognise::{Kind, kind_of};
+use crate::import::{ImportOptions, ImportedLink, import_content};
 use crate::io::{FsLoader, Loader};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,7 @@ pub(crate) struct InputFiles {
     /// Imported files, by resolved path.
     imported: Mutex<BTreeMap<PathBuf, Arc<Folder>>>,
     warnings: Mutex<Vec<Warning>>,
+    disk: Disk,
 }
 
 impl InputFiles {
@@ -38,12 +39,24 @@ impl InputFiles {
             cache: cache.cloned(),
             imported: Mutex::default(),
             warnings: Mutex::default(),
+            disk: Disk::default(),
         }
+    }
+
+    /// Files read so far, those named in imported files included.
+    pub(crate) fn files_read(&self) -> BTreeSet<PathBuf> {
+        self.disk.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Takes the warnings of all imports.
     pub(crate) fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Links of a robot whose file stands for an assembly, once it is read; none for other files.
+    pub(crate) fn links_of(&self, assembly: &Path) -> Vec<ImportedLink> {
+        let resolved = FsLoader.canonical(assembly).ok();
+        resolved.and_then(|path| Some(self.known().get(&path)?.links.clone())).unwrap_or_default()
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Folder>>> {
@@ -84,7 +97,7 @@ impl InputFiles {
             drop(bytes);
             return self.import_by_program(path, &slashes(shown));
         }
-        let imported = import_content(shown, &bytes, &FsLoader, &self.options)?;
+        let imported = import_content(shown, &bytes, &self.disk, &self.options)?;
         drop(bytes);
         generate(&imported, &self.options, &source)
     }
@@ -116,7 +129,7 @@ impl Loader for InputFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.inside(path) {
             Some((folder, _, rest)) => folder.files.get(&rest).cloned().ok_or_else(|| io::ErrorKind::NotFound.into()),
-            None => FsLoader.read(path),
+            None => self.disk.read(path),
         }
     }
 
@@ -136,8 +149,15 @@ impl Loader for InputFiles {
             return Ok(path.join(ASSEMBLY));
         }
         // A file that cannot be read fails later, with a better message.
-        let Ok(bytes) = FsLoader.read(&path) else { return Ok(path) };
-        let Some(kind) = kind_of(&bytes).ok().filter(|kind| kind.is_assembly()) else { return Ok(path) };
+        let Ok(bytes) = self.disk.read(&path) else { return Ok(path) };
+        let kind = kind_of(&bytes).ok();
+        if matches!(kind, Some(Kind::Mesh | Kind::Collada)) {
+            let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
+            let fix = "name it as the `mesh` of a part; `interfere import` makes a folder with an assembly of it";
+            let error = Error::one(Location::file(name), "a mesh, not an assembly", fix);
+            return Err(io::Error::other(error));
+        }
+        let Some(kind) = kind.filter(|kind| kind.is_assembly()) else { return Ok(path) };
         let folder = self.import(&path, bytes, kind.needs_program()).map_err(io::Error::other)?;
         let at = |w: &Warning| w.at.clone().or_else(|| Some(Location::file(path.file_name()?.to_string_lossy())));
         // The check itself warns of open meshes.
@@ -146,6 +166,35 @@ impl Loader for InputFiles {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
         self.known().insert(path.clone(), Arc::new(folder));
         Ok(path.join(ASSEMBLY))
+    }
+
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        FsLoader.link(path)
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        FsLoader.names(folder)
+    }
+}
+
+/// Files of the disk; records those that were read.
+#[derive(Debug, Default)]
+struct Disk {
+    read: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        FsLoader.read(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        FsLoader.canonical(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        FsLoader.exists(path)
     }
 
     fn link(&self, path: &Path) -> io::Result<PathBuf> {

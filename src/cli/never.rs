@@ -10,7 +10,9 @@ use crate::cli::spared::{check_places, spare_files_of};
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::Error;
+use crate::import::ImportedLink;
 use crate::report;
+use crate::report::never::SrdfLink;
 use clap::Args as ClapArgs;
 use std::io;
 use std::path::PathBuf;
@@ -28,17 +30,23 @@ pub(crate) fn run(args: NeverArgs, quiet: bool, console: &mut Console<'_>) -> Re
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let files = question.files(None);
         let assembly = question.load(&files)?;
-        spare_files_of(outputs(), &assembly)?;
+        spare_files_of(outputs(), &assembly, &files)?;
         let options = Options { sweep_cells: args.sweep_cells, ..question.options(assembly.units)? };
-        check::meetings(&assembly, &options, &files, &progress)
+        let found = check::meetings(&assembly, &options, &files, &progress)?;
+        Ok((found, files.links_of(&question.assembly)))
     });
     drop(progress);
-    let found = found?;
+    let (found, links) = found?;
+    let links: Vec<SrdfLink> = links.iter().map(srdf_link).collect();
     if let Some(target) = &srdf {
-        target.write(&mut io::sink(), |out| report::never::render_srdf(&found, out))?;
+        target.write(&mut io::sink(), |out| report::never::render_srdf(&found, &links, out))?;
     }
     Target::Stdout.write(console.stdout, |out| report::never::render(&found, args.format.format(), out))?;
     Ok(Exit::Pass)
+}
+
+fn srdf_link(link: &ImportedLink) -> SrdfLink<'_> {
+    SrdfLink { name: &link.name, instances: &link.instances, is_complete: link.is_complete }
 }
 
 const END: &str = "\

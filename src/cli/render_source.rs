@@ -41,7 +41,7 @@ impl Source {
         let files = settings.files(None);
         let assembly = settings.load(&files)?;
         let output = || output.map(|target| ("--output", target));
-        spare_files_of(output(), &assembly)?;
+        spare_files_of(output(), &assembly, &files)?;
         spare(output(), args.report.iter().map(|report| (report.as_path(), "the report")))?;
         if let Some(path) = &args.report {
             let (report, bytes) = read_report_bytes(path, &files)?;
@@ -79,7 +79,7 @@ impl Source {
         let options = settings.options_as_drawn(assembly.units)?;
         let ids = assembly.instances.iter().map(|i| i.id.as_str());
         let [a, b] = &PairNames::new(ids, None, &assembly.path).one(&args.pair)?;
-        if let Some(run) = &args.run {
+        if let Some(run) = args.run.as_deref().filter(|name| *name != AS_DRAWN) {
             let (found, drawn) = check::explain_run_and_draw(&assembly, &options, [a, b], run, &files, progress)?;
             let judged = as_reported(&gate.judge(found.outcome, false)).into_owned();
             return Ok(Self { judged, drawn, row: Some((Some(0), 0)), warnings: found.explanation.warnings });

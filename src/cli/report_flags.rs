@@ -2,6 +2,7 @@
 
 use crate::assembly::Assembly;
 use crate::cli::flags::REPORT;
+use crate::cli::input_files::InputFiles;
 use crate::cli::spared::{self, refused};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
@@ -270,12 +271,12 @@ impl Outputs {
         Ok(())
     }
 
-    /// Refuses outputs over a file or mesh of the assembly.
+    /// Refuses outputs over a file or mesh of the assembly, or over another one of the `files` read so far.
     ///
     /// # Errors
     /// Returns the first problem.
-    pub fn spare_files_of(&self, assembly: &Assembly) -> Result<(), Error> {
-        spared::spare_files_of(self.all(), assembly)
+    pub(crate) fn spare_files_of(&self, assembly: &Assembly, files: &InputFiles) -> Result<(), Error> {
+        spared::spare_files_of(self.all(), assembly, files)
     }
 
     /// Refuses outputs over one of the `inputs` (path and description).

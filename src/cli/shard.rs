@@ -56,7 +56,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let files = question.files(settings.cache.as_ref());
     let mut assembly = question.load(&files)?;
     settings.more_sweeps.add_to(&mut assembly);
-    settings.outputs.spare_files_of(&assembly)?;
+    settings.outputs.spare_files_of(&assembly, &files)?;
     let mut options = question.options(assembly.units)?;
     options.runs.clone_from(&settings.runs);
     options.sweep_cells = settings.sweep_cells;

@@ -1,6 +1,7 @@
 //! Refuses outputs that a run cannot write, and outputs over the files that it reads.
 
 use crate::assembly::{Assembly, MeshSource};
+use crate::cli::input_files::InputFiles;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use std::path::{Path, PathBuf};
@@ -19,20 +20,23 @@ pub(crate) fn check_places<'a>(outputs: impl IntoIterator<Item = (&'static str, 
     Ok(())
 }
 
-/// Refuses outputs over a file or mesh of the assembly.
+/// Refuses outputs over a file or mesh of the assembly, or over another one of the `files` read so far.
 ///
 /// # Errors
 /// Returns the first problem.
 pub(crate) fn spare_files_of<'a>(
     outputs: impl IntoIterator<Item = (&'static str, &'a Target)>,
     assembly: &Assembly,
+    files: &InputFiles,
 ) -> Result<(), Error> {
+    let read = files.files_read();
+    let others = read.iter().map(|path| (path.as_path(), "a file that this run reads"));
     let files = assembly.files.iter().map(|file| (Path::new(file), "an assembly file"));
     let meshes = assembly.parts.iter().filter_map(|part| match &part.source {
         MeshSource::File { path, .. } => Some((path.as_path(), "a mesh of the assembly")),
         MeshSource::Memory(_) => None,
     });
-    spare(outputs, files.chain(meshes))
+    spare(outputs, files.chain(meshes).chain(others))
 }
 
 /// Refuses outputs over one of the `inputs` (path and description).

@@ -169,7 +169,11 @@ impl Groups {
             let p = &o.pairs[members[0] as usize];
             let rule = p.rule.map(|r| &o.rules[r as usize]);
             let texts = rule.map_or([""; 3], |r| [r.file.as_str(), &r.between[0], &r.between[1]]);
-            let id = group_id(Kind::Alike, p, &p.alike.to_le_bytes(), &texts);
+            let id = if o.alike_by_group {
+                id_of_number(p.alike)
+            } else {
+                group_id(Kind::Alike, p, &p.alike.to_le_bytes(), &texts)
+            };
             self.add(
                 judged,
                 Group { id, kind: Kind::Alike, members: members.to_vec(), worst: 0, culprits: Vec::new() },
@@ -290,6 +294,16 @@ fn group_id(kind: Kind, row: &PairOutcome, content: &[u8], texts: &[&str]) -> St
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
     hasher.finalize().to_hex().as_str()[..12].to_owned()
+}
+
+/// Number of a group by its id of 48 bits.
+pub(crate) fn number_of_id(id: &str) -> Option<u64> {
+    u64::from_str_radix(id, 16).ok()
+}
+
+/// Id of a group by its number.
+fn id_of_number(number: u64) -> String {
+    format!("{number:012x}")
 }
 
 impl Group {

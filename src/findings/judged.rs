@@ -135,6 +135,7 @@ impl Judged {
             files: o.files.clone(),
             units: o.units,
             strict: o.strict,
+            alike_by_group: o.alike_by_group,
             settings: o.settings.clone(),
             possible_pairs: run.pairs,
             counts: run.counts,

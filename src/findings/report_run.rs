@@ -9,6 +9,7 @@ use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::findings::baseline::status::{
     Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding,
 };
+use crate::findings::groups::number_of_id;
 use crate::findings::judged::{Judged, Severities};
 use crate::findings::report_reader::Report;
 use crate::findings::report_runs::{RawRuns, RowComparisons};
@@ -187,6 +188,7 @@ impl Report {
             files: Vec::new(),
             units: self.units,
             strict: raw.summary.strict,
+            alike_by_group: true,
             settings: self.settings.clone(),
             possible_pairs: raw.summary.pairs,
             counts: raw.summary.counts,
@@ -315,9 +317,7 @@ impl Reader<'_> {
     /// Fingerprint with the groups of the report: one for each group of alike pairs, one for each other row.
     fn alike(&self, p: &RawPair, k: u64) -> u64 {
         let group = p.group.as_ref().filter(|id| self.groups.iter().any(|g| g.id == **id && g.kind == "alike"));
-        // The id of a group has 48 bits.
-        let of_group = group.and_then(|id| u64::from_str_radix(id, 16).ok());
-        of_group.unwrap_or(k | 1 << 63)
+        group.and_then(|id| number_of_id(id)).unwrap_or(k | 1 << 63)
     }
 
     fn comparison(&self, p: &RawPair) -> Option<Comparison> {

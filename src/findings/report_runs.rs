@@ -170,7 +170,9 @@ impl RawRuns {
             for (row, k) in of_run.zip(0..) {
                 let (pair, comparison) = reader.row(&row.pair(geometry), k)?;
                 lists_curves |= row.curve.is_some();
-                let swept = if run.kind == "pose" { None } else { Some(Box::new(row.swept(&values, segments)?)) };
+                // A pair at rest has no tests: it is judged once.
+                let is_swept = run.kind != "pose" && row.tests.is_some();
+                let swept = is_swept.then(|| row.swept(&values, segments).map(Box::new)).transpose()?;
                 rows.push(PairOutcome { swept, ..pair });
                 of_rows.push(comparison);
             }

@@ -120,8 +120,8 @@ pub(crate) struct Slack {
 }
 
 impl Slack {
-    /// Slack against an earlier finding: `uncertainty` is the width of its bracket (mm), `is_sweep` tells that it is one
-    /// of a sweep.
+    /// Slack against an earlier finding: `uncertainty` is the width of its bracket (mm), `is_sweep` tells that it is
+    /// one of a sweep.
     pub(crate) fn against(uncertainty: f64, is_sweep: bool, same_meshes: bool, length: f64) -> Self {
         let search = if same_meshes && !is_sweep { 0.0 } else { uncertainty };
         Self { length, search, same_meshes }

@@ -183,6 +183,7 @@ impl Collector {
             rules: facts.rules,
             joints: facts.joints,
             poses: facts.poses,
+            links: facts.links,
             left_out: self.left_out.into_values().collect(),
             sources: facts.sources,
             warnings: self.warnings,

@@ -134,6 +134,8 @@ pub struct Imported {
     pub joints: Vec<ImportedJoint>,
     /// Named poses.
     pub poses: Vec<ImportedPose>,
+    /// Links of a robot with their instances, in file order.
+    pub links: Vec<ImportedLink>,
     /// Content of the file without effect on the result, counted.
     pub left_out: Vec<LeftOut>,
     /// Further files that decided the result, as the file names them.
@@ -213,6 +215,17 @@ pub struct ImportedPose {
     pub name: String,
     /// Value by the name of a joint.
     pub values: BTreeMap<String, f64>,
+}
+
+/// A link of a robot with geometry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedLink {
+    /// Name in the file.
+    pub name: String,
+    /// Ids of its instances.
+    pub instances: Vec<String>,
+    /// True if every geometry of the link has an instance.
+    pub is_complete: bool,
 }
 
 /// A rule that ignores pairs.
@@ -321,6 +334,7 @@ pub(crate) struct FileFacts {
     pub(crate) rules: Vec<ImportedRule>,
     pub(crate) joints: Vec<ImportedJoint>,
     pub(crate) poses: Vec<ImportedPose>,
+    pub(crate) links: Vec<ImportedLink>,
     pub(crate) sources: Vec<String>,
     /// True if the size of the assembly tells a wrong unit.
     pub(crate) doubts_unit: bool,

@@ -54,8 +54,8 @@ impl<'l> References<'l> {
         self.tree.find(folder, written, self.loader).map_err(|(what, fix)| self.missing(what, fix))
     }
 
-    /// Finds a file below a folder that the user named: it may lie outside the tree.
-    pub(crate) fn find_below(&self, folder: &Path, written: &str) -> Result<PathBuf, Problem> {
+    /// Finds a file below a folder that the user named with the flag `flag`: it may lie outside the tree.
+    pub(crate) fn find_below(&self, folder: &Path, written: &str, flag: &str) -> Result<PathBuf, Problem> {
         let allowed = self.loader.canonical(folder).ok();
         let found = self.loader.canonical(&folder.join(written)).ok();
         match (allowed, found) {
@@ -65,7 +65,7 @@ impl<'l> References<'l> {
             }
             _ => {
                 let what = format!("{}: cannot read the file: no such file", quoted(&shown(&folder.join(written))));
-                Err(self.missing(what, "correct --package".to_owned()))
+                Err(self.missing(what, format!("correct {flag}")))
             }
         }
     }

@@ -81,7 +81,7 @@ fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
         "the file ends too early: close the open brackets"
     } else if rest.starts_with("/*") {
         "begin each line of the comment with //"
-    } else if rest.starts_with(',') {
+    } else if rest.starts_with(',') && !said.starts_with("invalid number") {
         "remove this comma"
     } else if rest.starts_with('\'') {
         "quote with \" instead of '"

@@ -49,9 +49,18 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
         let (are, what) = (if failing == 1 { "is" } else { "are" }, "new, worse or not comparable");
         writeln!(out, "{}: {} {are} {what}", painted("FAIL", Paint::Bad, colour), count(failing, "finding"))?;
     } else {
-        writeln!(out, "{}: no finding is new or worse", painted("PASS", Paint::Good, colour))?;
+        writeln!(out, "{}: {}", painted("PASS", Paint::Good, colour), passing(diff))?;
     }
     out.flush()
+}
+
+/// Reason of a comparison that passes.
+pub(super) fn passing(diff: &Diff<'_>) -> &'static str {
+    if diff.pairs.iter().any(|p| p.change.fails()) {
+        "new and worse findings have the severity `warning`"
+    } else {
+        "no finding is new or worse"
+    }
 }
 
 /// Number of findings of a report, in the drawing and in each pose and sweep.

@@ -2,7 +2,7 @@
 
 use crate::findings::diff::Compared;
 use crate::findings::{Change, Diff};
-use crate::report::diff::{HEADINGS, RUN, findings_of, run_of, shown_metrics, state};
+use crate::report::diff::{HEADINGS, RUN, findings_of, passing, run_of, shown_metrics, state};
 use crate::report::markdown::{MAX_BYTES, MAX_ROWS, code, inert, line};
 use crate::report::number::count;
 use crate::report::text::shown;
@@ -36,7 +36,7 @@ fn head(diff: &Diff<'_>, out: &mut String) {
     let failing = diff.pairs.iter().filter(|p| p.fails()).count() as u64;
     line!(out, "## interfere: changes of {}\n", code(&diff.new.name));
     if failing == 0 {
-        line!(out, "**PASS**: no finding is new or worse.\n");
+        line!(out, "**PASS**: {}.\n", passing(diff));
     } else {
         let are = if failing == 1 { "is" } else { "are" };
         line!(out, "**FAIL**: {} {are} new, worse or not comparable.\n", count(failing, "finding"));

@@ -63,25 +63,42 @@ fn detail(found: &Meetings, meeting: &Meeting) -> String {
     }
 }
 
-/// Writes an SRDF file: `disable_collisions` with the reason `Never` for each pair of links with a proof. The link of
-/// an instance is its id without the number of its geometry, as the import of URDF names them.
+/// A link of a robot, for its SRDF file.
+#[derive(Debug, Clone, Copy)]
+pub struct SrdfLink<'a> {
+    /// Name in the file of the robot.
+    pub name: &'a str,
+    /// Ids of its instances.
+    pub instances: &'a [String],
+    /// True if every geometry of the link has an instance.
+    pub is_complete: bool,
+}
+
+/// Writes an SRDF file: `disable_collisions` with the reason `Never` for each pair of links with a proof. `links` are
+/// those of the robot; without them, the link of an instance is its id without the number of its geometry, as the
+/// import of URDF names them. A link with a geometry that no instance stands for has no proof.
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render_srdf(found: &Meetings, out: &mut dyn Write) -> io::Result<()> {
-    let links: Vec<&str> = found.ids.iter().map(|id| link_of(id, &found.ids)).collect();
+pub fn render_srdf(found: &Meetings, links: &[SrdfLink], out: &mut dyn Write) -> io::Result<()> {
+    let of_id = |id: &String| links.iter().position(|link| link.instances.contains(id));
+    let names: Vec<&str> = match links {
+        [] => found.ids.iter().map(|id| link_of(id, &found.ids)).collect(),
+        _ => found.ids.iter().map(|id| of_id(id).map_or(id.as_str(), |k| links[k].name)).collect(),
+    };
     // A pair of links counts if all their pairs of instances are proved; ignored pairs are not.
     let mut proved: BTreeMap<[&str; 2], u64> = BTreeMap::new();
     for meeting in found.pairs.iter().filter(|m| m.verdict == MeetingVerdict::Never) {
-        *proved.entry(sorted(meeting.pair.map(|i| links[i.0 as usize]))).or_default() += 1;
+        *proved.entry(sorted(meeting.pair.map(|i| names[i.0 as usize]))).or_default() += 1;
     }
     let mut geometries: BTreeMap<&str, u64> = BTreeMap::new();
-    for link in &links {
-        *geometries.entry(link).or_default() += 1;
+    for name in &names {
+        *geometries.entry(name).or_default() += 1;
     }
+    let is_complete = |name: &str| links.iter().all(|link| link.is_complete || link.name != name);
     writeln!(out, "<?xml version=\"1.0\"?>\n<robot name=\"{}\">", escaped(&found.name))?;
     for ([a, b], n) in proved {
-        if a != b && n == geometries[a] * geometries[b] {
+        if a != b && n == geometries[a] * geometries[b] && is_complete(a) && is_complete(b) {
             let [a, b] = [a, b].map(escaped);
             writeln!(out, "  <disable_collisions link1=\"{a}\" link2=\"{b}\" reason=\"Never\"/>")?;
         }

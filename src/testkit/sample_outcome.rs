@@ -127,6 +127,7 @@ pub(crate) fn outcome() -> Outcome {
         files: vec!["assembly.json".to_owned(), "sub/drive one.json".to_owned()],
         units: LengthUnit::Mm,
         strict: false,
+        alike_by_group: false,
         settings: Settings {
             tolerance: 0.01,
             geometry: Geometry::Hull,

@@ -61,6 +61,23 @@ fn a_loose_pair_is_worse_farther_apart() {
 }
 
 #[test]
+fn a_worse_warning_passes_and_is_named() {
+    let scratch = Scratch::new();
+    let rules = r#""rules": [ { "between": ["a", "b"], "severity": "warning", "reason": "a rough model" } ],"#;
+    for (name, depth) in [("old.json", 0.3), ("new.json", 0.6)] {
+        place(&scratch, depth, 5.0, rules);
+        report(&scratch, name, &[]);
+    }
+    for (flags, last) in [
+        (&[][..], "\nPASS: new and worse findings have the severity `warning`\n"),
+        (&["--format", "markdown"], "\n**PASS**: new and worse findings have the severity `warning`.\n"),
+    ] {
+        let ran = diff(&scratch, flags);
+        assert!(ran.code == 0 && ran.stdout.contains(last) && ran.stdout.contains("1 worse"), "{ran:?}");
+    }
+}
+
+#[test]
 fn the_same_report_twice_has_nothing_new() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 5.0, RULES);

@@ -3,6 +3,8 @@
 
 use crate::support::command::interfere;
 use crate::support::scratch::Scratch;
+use crate::support::solids::{block, stl};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -141,4 +143,41 @@ fn outputs_of_render_need_their_names() {
         let stderr = ran(2, &[&["render", text(&assembly)], &args[..]].concat());
         assert!(stderr.contains(says), "{stderr}");
     }
+}
+
+/// Two groups of alike pairs, and a pair that a sweep leaves at rest.
+#[test]
+fn groups_and_pairs_at_rest_of_a_report_are_those_of_its_run() {
+    let folder = Scratch::new();
+    folder.write("block.stl", stl(&block([0.0; 3], [10.0; 3])));
+    let at = |id: &str, x: f64, y: f64| json!({ "id": id, "part": "block", "placement": { "translation": [x, y, 0] } });
+    let assembly = json!({
+        "version": 1,
+        "parts": { "block": "block.stl" },
+        "instances": [at("a", 0.0, 0.0), at("b", 9.0, 0.0), at("c", 50.0, 0.0), at("d", 59.0, 0.0), at("e", 0.0, 15.0)],
+        "joints": {
+            "s": { "type": "prismatic", "axis": "x", "moves": ["c"], "range": [0, 5] },
+            "u": { "type": "prismatic", "axis": "y", "moves": ["e"], "range": [-10, 0] }
+        },
+        "poses": { "p": { "u": -6 } },
+        "sweeps": { "w": { "joints": { "s": "range" }, "rest": "p" } }
+    });
+    let file = folder.write("assembly.json", assembly.to_string());
+    let path = |name: &str| folder.path().join(name);
+    let outputs = [("json", "r.json"), ("glb", "check.glb")];
+    let outputs = outputs.map(|(format, name)| format!("--format={format}={}", text(&path(name))));
+    ran(1, &["check", text(&file), &outputs[0], &outputs[1], "--pictures", text(&path("check"))]);
+    let report = path("r.json");
+    ran(0, &["render", text(&file), "--report", text(&report), "-o", text(&path("render.glb"))]);
+    ran(0, &["render", text(&file), "--report", text(&report), "-o", text(&path("render"))]);
+    let bytes = |name: &str| std::fs::read(path(name)).expect("a model");
+    assert!(bytes("check.glb") == bytes("render.glb"));
+    let drawn = files(&path("check"));
+    assert!(drawn.len() > 2 && drawn == files(&path("render")), "{:?}", drawn.keys());
+    let json: Value = serde_json::from_slice(&bytes("r.json")).expect("a report");
+    assert!(json["groups"].as_array().is_some_and(|groups| !groups.is_empty()), "{}", json["groups"]);
+    // The drawing has a name among the runs.
+    ran(0, &["render", text(&file), "a", "b", "--run", "as-drawn", "-o", text(&path("one.png"))]);
+    ran(0, &["render", text(&file), "a", "b", "-o", text(&path("two.png"))]);
+    assert!(bytes("one.png") == bytes("two.png"));
 }

@@ -47,6 +47,7 @@ mod pages;
 mod pictures;
 mod pieces;
 mod properties;
+mod robot_files;
 mod robot_sweeps;
 mod robots;
 mod schema;

@@ -215,6 +215,8 @@ pub struct Outcome {
     pub units: LengthUnit,
     /// True if the assembly file makes warnings errors.
     pub strict: bool,
+    /// True if `alike` of each row is the number of its group in a report, and no fingerprint.
+    pub alike_by_group: bool,
     /// Settings of the run.
     pub settings: Settings,
     /// Number of all pairs of instances, n·(n−1)/2.

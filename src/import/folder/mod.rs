@@ -16,7 +16,7 @@ use crate::import::folder::import_file::{PartFacts, import_file};
 use crate::import::names::{Siblings, file_stem};
 use crate::import::part_file::part_file;
 use crate::import::refusal::{Refusal, refuse};
-use crate::import::{ImportOptions, Imported};
+use crate::import::{ImportOptions, Imported, ImportedLink};
 use crate::json::write::write_lines;
 use crate::mesh;
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub struct Folder {
     pub summary: Summary,
     /// Warnings of the import and of the meshes.
     pub warnings: Vec<Warning>,
+    /// Links of a robot; none for the folder of another program.
+    pub links: Vec<ImportedLink>,
 }
 
 /// Sizes of an import.
@@ -141,7 +143,7 @@ pub fn generate(imported: &Imported, options: &ImportOptions, source: &str) -> R
     files.insert(IMPORT.to_owned(), import);
     let mut warnings = imported.warnings.clone();
     warnings.extend(open_parts(&open, imported.parts.len()));
-    Ok(Folder { files, summary, warnings })
+    Ok(Folder { files, summary, warnings, links: imported.links.clone() })
 }
 
 fn open_parts(open: &[&str], all: usize) -> Option<Warning> {

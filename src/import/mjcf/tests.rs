@@ -130,10 +130,10 @@ fn keyframes_are_poses_and_equalities_followers() {
     assert_eq!(left, expected);
     let posed = ImportOptions { pose: Some("up".to_owned()), ..coarse() };
     let posed = import_with(&text, &posed).unwrap();
-    // The keyframe gives both joints their values.
+    // The keyframe gives the leader its value; the other joint follows.
     let placed = &posed.instances.iter().find(|i| i.id == "c").unwrap().placement;
     assert!((placed.linear[(1, 0)] - libm::sin(0.5)).abs() < 1e-12, "{placed:?}");
-    assert!((placed.translation.x - 250.0 * libm::cos(0.5)).abs() < 1e-9, "{placed:?}");
+    assert!((placed.translation.x - 1100.0 * libm::cos(0.5)).abs() < 1e-9, "{placed:?}");
 }
 
 #[test]

@@ -5,15 +5,12 @@ use crate::geom::math::{greater, lesser};
 use crate::import::collect::Collector;
 use crate::import::folder::glob_of;
 use crate::import::names::{Siblings, clean};
-use crate::import::robot::kinematics::NO_LIMIT;
+use crate::import::robot::kinematics::{NO_LIMIT, SAME_VALUE};
 use crate::import::robot::model::{Joint, Motion, Poses, Robot};
 use crate::import::robot::places::Placed;
 use crate::import::{ImportedFollow, ImportedJoint, ImportedPose};
 use crate::motion::AS_DRAWN;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Largest difference between the value of a joint with `mimic` and its formula that counts as rounding (rad or m).
-const SAME_VALUE: f64 = 1e-9;
 
 /// Joints that move, by index in the robot.
 struct Moving<'a> {
@@ -85,12 +82,15 @@ impl<'a> Moving<'a> {
             }
         }
         let mut moving = Self { robot, values, names, carriers: Vec::new() };
-        // A sliding joint without limits moves only with the joint that it follows.
+        // A follower moves only with its leader. A sliding joint without limits moves only as a follower.
         loop {
             let slides = |k: usize| robot.joints[k].motion != Motion::Turn && limits(&robot.joints[k]).is_none();
-            let alone = moving.names.keys().copied().find(|k| slides(*k) && moving.follows(*k).is_none());
-            let Some(k) = alone else { break };
-            collector.leave_out("sliding joints without limits", 1, &robot.joints[k].name);
+            let leader = |k: usize| robot.joint_of.get(&robot.joints[k].mimic.as_ref()?.0);
+            let rests = |k: usize| leader(k).is_some_and(|leader| !moving.names.contains_key(leader));
+            let alone = |k: usize| slides(k) && moving.follows(k).is_none();
+            let Some(k) = moving.names.keys().copied().find(|k| rests(*k) || alone(*k)) else { break };
+            let what = if rests(k) { "followers of joints at rest" } else { "sliding joints without limits" };
+            collector.leave_out(what, 1, &robot.joints[k].name);
             moving.names.remove(&k);
         }
         moving.carriers = carriers(robot, &moving.names);
@@ -107,16 +107,12 @@ impl<'a> Moving<'a> {
         })
     }
 
-    /// Joint that a joint follows, in the units of both; `None` if the drawn values do not follow.
+    /// Joint that a joint follows, in the units of both.
     fn follows(&self, k: usize) -> Option<ImportedFollow> {
         let joint = &self.robot.joints[k];
         let (other, factor, offset) = joint.mimic.as_ref()?;
         let leader = *self.robot.joint_of.get(other)?;
         let name = self.names.get(&leader)?.clone();
-        let formula = factor * self.values[leader] + offset;
-        if (formula - self.values[k]).abs() > SAME_VALUE {
-            return None;
-        }
         let ratio = factor * in_own_unit(joint, 1.0) / in_own_unit(&self.robot.joints[leader], 1.0);
         let offset = in_own_unit(joint, *offset);
         (ratio.is_finite() && offset.is_finite()).then_some(ImportedFollow { joint: name, ratio, offset })

@@ -17,6 +17,9 @@ const LIMIT_ROUNDING: f64 = 1e-9;
 /// Smallest limit of a joint that means none (rad or m): SDF has a default of 10¹⁶, exporters write the largest number.
 pub(crate) const NO_LIMIT: f64 = 1e15;
 
+/// Largest difference between the value of a joint with `mimic` and its formula that counts as rounding (rad or m).
+pub(crate) const SAME_VALUE: f64 = 1e-9;
+
 /// Number of joints that a warning names.
 const MAX_NAMED: usize = 5;
 
@@ -24,7 +27,8 @@ const MAX_NAMED: usize = 5;
 /// `mimic` follow.
 ///
 /// # Errors
-/// Refuses unknown names, values outside the limits of their joint, and a cycle of `mimic`.
+/// Refuses unknown names, values outside the limits of their joint or other than a follower has, values of joints
+/// without a motion, and a cycle of `mimic`.
 pub(crate) fn joint_values(
     robot: &Robot,
     poses: &Poses,
@@ -37,8 +41,10 @@ pub(crate) fn joint_values(
         let Some(values) = poses.get(pose) else {
             return Err(unknown(file, "pose", pose, poses.keys()));
         };
-        given.extend(values.iter().map(|(name, value)| (name.as_str(), *value)));
+        let own = values.iter().filter(|(name, _)| leader(robot, name).is_none());
+        given.extend(own.map(|(name, value)| (name.as_str(), *value)));
     }
+    let mut of_followers = Vec::new();
     for (name, value) in &options.joints {
         if !robot.joint_of.contains_key(name) {
             return Err(unknown(file, "joint", name, robot.joint_of.keys()));
@@ -51,7 +57,22 @@ pub(crate) fn joint_values(
             let what = format!("--joint {name}={value} lies outside the limits of the joint, {low} to {high} {unit}");
             return Err(Error::one(Location::file(file), what, "name a value within the limits"));
         }
-        given.insert(name, *value);
+        if joint.motion == Motion::None && *value != joint.reference {
+            let what = format!("--joint {name}={value}: this joint has no value");
+            return Err(Error::one(Location::file(file), what, "name a joint that turns or slides"));
+        }
+        if let Some(leader) = leader(robot, name) {
+            of_followers.push((joint, value, leader));
+        } else {
+            given.insert(name, *value);
+        }
+    }
+    for (joint, value, leader) in of_followers {
+        let follows = value_of(robot, joint, &given, file)?;
+        if (follows - value).abs() > SAME_VALUE {
+            let what = format!("--joint {}={value}: this joint follows {}, to {follows}", joint.name, quoted(leader));
+            return Err(Error::one(Location::file(file), what, format!("set {} instead", quoted(leader))));
+        }
     }
     let mut outside = Vec::new();
     for joint in &robot.joints {
@@ -90,6 +111,12 @@ impl Joint {
     fn drawn(&self) -> f64 {
         self.limits.map_or(self.reference, |[low, high]| self.reference.clamp(low, high))
     }
+}
+
+/// Name of the joint that a joint follows.
+fn leader<'r>(robot: &'r Robot, name: &str) -> Option<&'r String> {
+    let (other, ..) = robot.joints[*robot.joint_of.get(name)?].mimic.as_ref()?;
+    robot.joint_of.contains_key(other).then_some(other)
 }
 
 /// Value of a joint; follows `mimic` to the joint that has one.

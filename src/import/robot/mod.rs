@@ -54,6 +54,7 @@ pub(crate) fn build(
     let joints = joints::joints(robot, &placements, &values, &placed, collector);
     let poses = joints::poses(robot, states, &values, &joints, collector);
     let (joints, _) = joints;
-    let facts = FileFacts { name: robot.name.clone(), rules, joints, poses, ..FileFacts::default() };
+    let links = places::links(robot, &placed, options.visual);
+    let facts = FileFacts { name: robot.name.clone(), rules, joints, poses, links, ..FileFacts::default() };
     Ok(Built { facts, placed, ruled })
 }

@@ -45,7 +45,7 @@ impl<'a> Packages<'a> {
             return references.find(references.folder(), path);
         }
         if let Some((_, folder)) = self.options.packages.iter().find(|(known, _)| known == name) {
-            return references.find_below(folder, path);
+            return references.find_below(folder, path, "--package");
         }
         if let Some(folder) = self.folder_of(name, references) {
             return references.find(&folder, path);

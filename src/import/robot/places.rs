@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::geom::Affine;
-use crate::import::ImportOptions;
 use crate::import::collect::Collector;
 use crate::import::folder::glob_of;
 use crate::import::gltf::nodes::refuse_singular;
@@ -10,6 +9,7 @@ use crate::import::names::{Siblings, clean};
 use crate::import::references::References;
 use crate::import::robot::model::{Geometry, Link, Robot};
 use crate::import::robot::shapes::Shapes;
+use crate::import::{ImportOptions, ImportedLink};
 
 /// Instances of a link.
 #[derive(Debug, Default)]
@@ -87,6 +87,16 @@ pub(crate) fn place(
     collector.numbered += siblings.numbered;
     collector.warnings.extend(shapes.guesses());
     if shapes.problems.is_empty() { Ok(all) } else { Err(Error { problems: shapes.problems }) }
+}
+
+/// Links with their instances.
+pub(crate) fn links(robot: &Robot, placed: &[Placed], visual: bool) -> Vec<ImportedLink> {
+    let link = |(link, placed): (&Link, &Placed)| ImportedLink {
+        name: link.name.clone(),
+        instances: placed.ids.clone(),
+        is_complete: placed.ids.len() == link.geometries(visual).len(),
+    };
+    robot.links.iter().zip(placed).map(link).collect()
 }
 
 /// Marks the links with instances of other links below their own base. Cost: a sort, and a search for each link.

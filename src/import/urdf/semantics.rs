@@ -57,7 +57,7 @@ impl Semantics {
             let folder = std::path::Path::new(".");
             let parent = given.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
             let name = given.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            let path = references.find_below(parent, &name)?;
+            let path = references.find_below(parent, &name, "--srdf")?;
             return Ok(Self::read(&path, references)?.1);
         }
         let mut same_file = Vec::new();
