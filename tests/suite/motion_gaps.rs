@@ -3,6 +3,7 @@
 use crate::motion::{assert_close, bracket, changed, holds, report, row};
 use crate::support::command::interfere;
 use crate::support::scratch::Scratch;
+use crate::support::solids::{block, stl};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -143,4 +144,27 @@ fn a_width_of_zero_is_refused_and_one_without_sweeps_has_no_effect() {
     });
     let warned = interfere(&["check", still.to_str().expect("UTF-8"), "--gap-width", "1mm"]);
     assert!(warned.stderr.contains("--gap-width has no effect: the assembly has no sweep"), "{}", warned.stderr);
+}
+
+/// Blocks that slide past each other at a distance.
+#[test]
+fn the_least_gap_of_a_clear_sweep_is_certified() {
+    let scratch = Scratch::new();
+    scratch.write("block.stl", stl(&block([0.0; 3], [10.0; 3])));
+    for (y, z) in [(4.0, 3.0), (5.5, 4.6), (7.25, 1.0), (3.1, 8.3), (12.0, 0.5)] {
+        let at = json!({ "translation": [-20, 10.0 + y, 10.0 + z] });
+        let assembly = json!({
+            "version": 1,
+            "parts": { "block": "block.stl" },
+            "instances": [{ "id": "a", "part": "block" }, { "id": "b", "part": "block", "placement": at }],
+            "joints": { "s": { "type": "prismatic", "axis": "x", "moves": ["b"], "range": [0, 40] } },
+            "sweeps": { "w": { "joints": { "s": "range" } } },
+            "report_within": 50
+        });
+        let (found, code) = report(&scratch.write("assembly.json", assembly.to_string()), &[]);
+        let row = row(&found, "w", "a", "b");
+        assert_eq!((&row["status"], &row["certainty"], code), (&json!("clear"), &json!("certified"), 0), "{row}");
+        let (gap, [low, high]) = (f64::hypot(y, z), bracket(&row["worst"]["gap_bracket"]));
+        assert!(low <= gap && gap <= high && high - low <= 0.01 * high + 1e-9, "{gap} {low} {high}");
+    }
 }

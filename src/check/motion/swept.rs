@@ -299,7 +299,12 @@ fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certai
     let is_deep = matches!(row.status, Status::Interference | Status::Allowed);
     let [share, least] = PROMISED[usize::from(!is_deep)];
     let promised = |gap: Bounds| {
-        let size = lesser(gap.lower.abs(), gap.upper.abs());
+        let size = match row.status {
+            _ if is_deep => lesser(gap.lower.abs(), gap.upper.abs()),
+            // The search compares with the gap at the pose of the row.
+            Status::Loose => gap.lower.abs(),
+            _ => gap.upper.abs(),
+        };
         let asked = limits.gap_width.filter(|_| !is_deep);
         let usual = greater(share * size, least * limits.tolerance) + 4.0 * answer.slack();
         gap.width() <= asked.map_or(usual, |asked| lesser(asked * (1.0 + SAME_WIDTH), usual))
