@@ -41,11 +41,11 @@ pub struct Proposal {
     pub rule: Rule,
     /// Likely intent of the overlaps.
     pub fit: Fit,
-    /// Number of failing pairs passed by the rule.
+    /// Number of failing pairs that the rule passes, and that no earlier proposal matches; at least one.
     pub pairs: u64,
     /// Number of other matched pairs of the same two parts; none of them fails.
     pub others: u64,
-    /// Upper bound of the deepest overlap (mm).
+    /// Upper bound of the deepest overlap of `pairs` (mm).
     pub deepest: f64,
 }
 
@@ -192,6 +192,12 @@ struct Group {
 /// All pairs between two sets of instances.
 type Block = (BTreeSet<InstanceIx>, BTreeSet<InstanceIx>);
 
+/// Globs of a rule, and the pairs that they match.
+type Candidate = ([String; 2], Pairs);
+
+/// Pairs of instances, the lesser index first.
+type Pairs = BTreeSet<(InstanceIx, InstanceIx)>;
+
 impl Group {
     /// Partition of the pairs into blocks: instances with equal partners share a block.
     fn blocks(&self) -> Vec<Block> {
@@ -221,20 +227,27 @@ struct Writer<'a> {
     assembly: &'a Assembly,
     ids: Ids<'a>,
     table: RuleTable,
-    failing: BTreeSet<(InstanceIx, InstanceIx)>,
+    failing: Pairs,
 }
 
 impl Writer<'_> {
     fn rules(&self, fit: Fit, group: &Group) -> Vec<Proposal> {
-        let exact: Vec<Proposal> = group.blocks().iter().flat_map(|block| self.block(fit, group, block)).collect();
+        let blocks = group.blocks();
+        let exact = self.proposals(fit, group, blocks.iter().flat_map(|block| self.candidates(block)));
         let all = (group.edges.keys().copied().collect(), group.edges.values().flatten().copied().collect());
         if exact.len() > MAX_SEPARATE_RULES && self.may_match(group, &all) {
-            let one = self.block(fit, group, &all);
+            let one = self.proposals(fit, group, self.candidates(&all).into_iter());
             if one.len() < exact.len() {
                 return one;
             }
         }
         exact
+    }
+
+    /// Proposes the candidates with a failing pair that no earlier proposal decides.
+    fn proposals(&self, fit: Fit, group: &Group, candidates: impl Iterator<Item = Candidate>) -> Vec<Proposal> {
+        let mut decided = Pairs::new();
+        candidates.filter_map(|candidate| self.proposal(fit, group, candidate, &mut decided)).collect()
     }
 
     /// Returns true if one rule may match a block of at most `MAX_TESTED_PAIRS` pairs. Every failing pair of the block
@@ -254,8 +267,8 @@ impl Writer<'_> {
             && one.iter().all(|a| other.iter().all(|b| is_free(*a, *b)))
     }
 
-    /// Rules for exactly the pairs of a block.
-    fn block(&self, fit: Fit, group: &Group, (one, other): &Block) -> Vec<Proposal> {
+    /// Candidates that match exactly the pairs of a block.
+    fn candidates(&self, (one, other): &Block) -> Vec<Candidate> {
         let names = |side: &BTreeSet<InstanceIx>, most: usize| -> Vec<(String, BTreeSet<InstanceIx>)> {
             let id = |i: &InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
             let globs = self.ids.globs(&side.iter().map(id).collect::<Vec<_>>(), most);
@@ -269,29 +282,31 @@ impl Writer<'_> {
         let longer = MAX_GLOBS_A_RULE - 1;
         let [of_one, of_other] = if names(other, 1).len() == 1 { [longer, 1] } else { [1, longer] };
         let others = names(other, of_other);
-        let pairs = names(one, of_one).into_iter().flat_map(|p| others.iter().map(move |q| (p.clone(), q)));
-        pairs
-            .filter_map(|((glob, own), (other, theirs))| {
-                self.proposal(fit, group, [glob, other.clone()], (&own, theirs))
-            })
-            .collect()
+        let pairs_of = |own: &BTreeSet<InstanceIx>, theirs: &BTreeSet<InstanceIx>| {
+            let all = own.iter().flat_map(|a| theirs.iter().map(move |b| (*a, *b)));
+            all.filter(|(a, b)| a != b).map(|(a, b)| ordered(a, b)).collect()
+        };
+        let sides = names(one, of_one).into_iter().flat_map(|p| others.iter().map(move |q| (p.clone(), q)));
+        sides.map(|((glob, own), (other, theirs))| ([glob, other.clone()], pairs_of(&own, theirs))).collect()
     }
 
+    /// Proposes a rule for the failing pairs outside `decided`, and adds them there; `None` without such a pair.
     fn proposal(
         &self,
         fit: Fit,
         group: &Group,
-        between: [String; 2],
-        (one, other): (&BTreeSet<InstanceIx>, &BTreeSet<InstanceIx>),
+        (between, matched): Candidate,
+        decided: &mut Pairs,
     ) -> Option<Proposal> {
-        let mut matched = BTreeSet::new();
-        for a in one {
-            matched.extend(other.iter().filter(|b| *b != a).map(|b| ordered(*a, *b)));
+        let of_group = group.depth.iter().map(|((a, b), depth)| (ordered(*a, *b), *depth));
+        let failing: Vec<_> = of_group.filter(|(pair, _)| matched.contains(pair)).collect();
+        let others = (matched.len() - failing.len()) as u64;
+        let own: Vec<f64> =
+            failing.into_iter().filter(|(pair, _)| decided.insert(*pair)).map(|(_, depth)| depth).collect();
+        if own.is_empty() {
+            return None;
         }
-        let depths =
-            group.depth.iter().filter(|((a, b), _)| matched.contains(&ordered(*a, *b))).map(|(_, depth)| *depth);
-        let pairs = depths.clone().count() as u64;
-        let deepest = depths.fold(0.0, f64::max);
+        let deepest = own.iter().copied().fold(0.0, f64::max);
         let unit = self.assembly.units.mm();
         let verb = RuleAction::AllowDepth(up_to_two_digits(deepest / unit) * unit);
         let reason = Some(format!("REVIEW: looks like a {}", fit.name()));
@@ -308,6 +323,6 @@ impl Writer<'_> {
             units: self.assembly.units,
             at: Location::default(),
         };
-        (pairs > 0).then(|| Proposal { rule, fit, pairs, others: matched.len() as u64 - pairs, deepest })
+        Some(Proposal { rule, fit, pairs: own.len() as u64, others, deepest })
     }
 }

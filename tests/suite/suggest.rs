@@ -277,6 +277,43 @@ fn a_rule_names_at_most_three_globs() {
 }
 
 #[test]
+fn each_rule_decides_the_pairs_that_it_counts() {
+    // Two rows of pins of one part: rules for all of them match some pairs twice.
+    let scratch = Scratch::new();
+    scratch.write("pin.obj", obj(&block([0.0; 3], [10.0; 3])));
+    let pins = [("pin-2", 9.8), ("pin-10", 19.7), ("pin-1", 29.6), ("ab", 39.4), ("bb", 59.4), ("rib", 79.4)];
+    let instance =
+        |(id, x): &(&str, f64)| json!({ "id": id, "part": "pin", "placement": { "translation": [x, 0, 0] } });
+    let row = json!({
+        "version": 1, "parts": { "pin": { "mesh": "pin.obj" } },
+        "instances": pins.iter().map(instance).collect::<Vec<_>>()
+    });
+    scratch.write("row.json", row.to_string());
+    let rows = [("s", 0.0), ("t", 9.95)]
+        .map(|(id, y)| json!({ "id": id, "assembly": "row.json", "placement": { "translation": [0, y, 0] } }));
+    let file = json!({ "version": 1, "instances": rows }).to_string();
+    let path = scratch.write("assembly.json", file);
+    let path = path.to_str().expect("UTF-8");
+    let before = parsed(&interfere(&["check", path, "--format", "json"]).stdout);
+    let suggestions = parsed(&interfere(&["suggest", path, "--write", "--format", "json"]).stdout);
+    let ran = interfere(&["check", path, "--strict", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let rules = suggestions["rules"].as_array().expect("rules");
+    assert_eq!((rules.len(), &suggestions["left_out"]), (8, &json!([])), "{rules:?}");
+    let counted: u64 = rules.iter().map(|r| r["pairs"].as_u64().expect("a count")).sum();
+    assert_eq!(before["summary"]["counts"]["interference"], counted);
+    let report = parsed(&ran.stdout);
+    for (k, rule) in rules.iter().enumerate() {
+        let decided = report["pairs"]
+            .as_array()
+            .expect("pairs")
+            .iter()
+            .filter(|p| p["rule"]["index"] == k && p["status"] == "allowed");
+        assert_eq!(rule["pairs"], decided.count(), "{rule}");
+    }
+}
+
+#[test]
 fn passing_assembly_needs_no_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/flush-boxes/assembly.json");
     let ran = interfere(&["suggest", path.to_str().expect("UTF-8")]);
