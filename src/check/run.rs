@@ -187,7 +187,7 @@ fn run(
         fixes,
         parts,
         instances,
-        rule_uses: rules.uses(assembly),
+        rule_uses: RuleTable::new(assembly).uses(assembly),
         motion: (!motion.is_empty()).then_some(motion),
         ..empty_outcome(assembly, settings, pairs_all[0])
     };

@@ -36,11 +36,11 @@ enum MeasuredDepth {
 
 /// Depths for each rule.
 fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
-    // A run that was left out may need the rule.
-    let is_partial = outcome.motion.as_ref().is_some_and(|motion| !motion.left_out.is_empty());
-    let is_unknown = is_partial || outcome.settings.measure == Measure::None;
-    let none = if is_unknown { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
-    let mut needs = vec![none; outcome.rules.len()];
+    let without_pairs = |rule: &Rule| {
+        let is_unknown = outcome.settings.measure == Measure::None || outcome.leaves_out_run_of(rule);
+        if is_unknown { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) }
+    };
+    let mut needs: Vec<MeasuredDepth> = outcome.rules.iter().map(without_pairs).collect();
     for pair in outcome.pairs.iter().chain(outcome.runs().iter().flat_map(|run| &run.rows)) {
         if let Some(need) = pair.rule.and_then(|r| needs.get_mut(r as usize)) {
             *need = match (*need, need_of(pair, outcome.settings.tolerance)) {

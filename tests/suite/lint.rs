@@ -145,6 +145,49 @@ fn unmeasured_parts_give_no_warnings() {
 }
 
 #[test]
+fn runs_left_out_decide_about_no_rule() {
+    // A rule is unneeded if all of its own runs are checked.
+    let unneeded = folder().join("unneeded-allowance-during.json");
+    assert_eq!(warnings(&unneeded, &["--run", "as-drawn"]), Vec::<Value>::new());
+    assert_eq!(warnings(&unneeded, &["--run", "opening"])[0]["code"], "unneeded-allowance");
+    let too_large = folder().join("allowance-too-large-during.json");
+    assert_eq!(warnings(&too_large, &["--run", "as-drawn"]), Vec::<Value>::new());
+    // A fault in the text belongs to all runs.
+    for name in ["shadowed-rule", "contradicting-rules", "missing-reason", "allowance-below-tolerance"] {
+        let path = folder().join(format!("{name}-during.json"));
+        assert_eq!(warnings(&path, &["--run", "as-drawn"])[0]["code"], name);
+    }
+    // Of the rules for the same pairs, each decides in a run.
+    for name in ["exception", "demand", "protects"] {
+        let path = folder().join(format!("clean-during-{name}.json"));
+        assert_eq!(warnings(&path, &["--run", "as-drawn"]), Vec::<Value>::new(), "{name}");
+    }
+    // A rule for the sweep of all joints is needed there alone.
+    let of_sweep = folder().join("missing-reason-during-all-joints.json");
+    let codes: Vec<Value> = warnings(&of_sweep, &["--sweep-all"]).iter().map(|w| w["code"].clone()).collect();
+    assert!(codes.contains(&"missing-reason".into()) && !codes.contains(&"unneeded-allowance".into()), "{codes:?}");
+}
+
+#[test]
+fn rules_for_the_runs_of_a_sub_assembly_give_no_warning_outside() {
+    let scratch = Scratch::new();
+    scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
+    scratch.write(
+        "below.json",
+        r#"{ "version": 1, "parts": { "box": { "mesh": "box.obj" } },
+  "instances": [ { "id": "a", "part": "box" }, { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ],
+  "joints": { "slide": { "type": "prismatic", "axis": "x", "moves": ["b"], "range": [-1, 1] } },
+  "poses": { "pressed": { "slide": -0.1 } },
+  "rules": [ { "between": ["a", "b"], "allow_depth": 0.03, "during": ["as-drawn"], "reason": "seat" },
+             { "between": ["a", "b"], "allow_depth": 0.2, "reason": "pressed in" } ] }"#,
+    );
+    let file = r#"{ "version": 1, "instances": [ { "id": "u", "assembly": "below.json" } ],
+  "sweeps": { "opening": { "joints": { "u/slide": [0, 1] } } } }"#;
+    let path = scratch.write("assembly.json", file);
+    assert_eq!(warnings(&path, &[]), Vec::<Value>::new());
+}
+
+#[test]
 fn rule_in_reused_file_warns_once() {
     let scratch = Scratch::new();
     scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));

@@ -1,36 +1,39 @@
-//! Coverage of the rules: pairs of each rule, and pairs lost to earlier or protected from later rules. Computed for
-//! classes of instances, without geometry.
+//! Coverage of the rules: pairs of each rule, and pairs lost to earlier or protected from later rules, over all runs.
+//! Computed for classes of instances, without geometry.
 
 use crate::assembly::model::RuleAction;
 use crate::assembly::rules::glob::escaped;
-use crate::assembly::rules::table::{IdIndex, Matched, RuleTable};
+use crate::assembly::rules::table::{IdIndex, Matched, RuleTable, first_of};
 use crate::assembly::{Assembly, Instance, Rule};
 use crate::error::{Warning, WarningCode};
 use crate::json::wording::{nearest, quoted};
+use crate::motion::{ALL_JOINTS, AS_DRAWN};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Upper limit of visited pairs of classes; the rest stays unknown ([`RuleCoverage::known`]). A few dozen rules over a
 /// few dozen classes take thousands.
 const MAX_VISITS: u64 = 1 << 24;
 
-/// Coverage of a rule in one use of its file, independent of the placements.
+/// Coverage of a rule in one use of its file, independent of the placements. The runs are the drawing, all poses and
+/// sweeps of the root file, and the sweep of all joints, checked or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent findings, each asked for by itself")]
 pub struct RuleCoverage {
     /// Number of pairs matched by its globs, regardless of earlier rules.
     pub pairs: u64,
-    /// True if the fields from `shadowed` to `overruled` are known. Otherwise the search ran out of budget, and they
-    /// are empty or false.
+    /// True if the fields from `shadowed` to `overruled` are known. Otherwise they are empty or false: the search ran
+    /// out of budget, or the file of a sub-assembly limits rules to runs of its own.
     pub known: bool,
-    /// True if earlier rules of its own file match all of its pairs.
+    /// True if earlier rules of its own file decide all of its pairs in each of its runs.
     pub shadowed: bool,
-    /// Earlier rules of its file that take its pairs, in ascending order: for a shadowed rule all of them, for a rule
-    /// with a clearance the ignoring and allowing ones, else none.
+    /// Earlier rules of its file that take its pairs in some run, in ascending order: for a shadowed rule all of them,
+    /// for a rule with a clearance the ignoring and allowing ones, else none.
     pub taken_by: Vec<Overlap>,
-    /// For an allowing rule: true if a later rule matches one of the pairs decided by this rule.
+    /// For an allowing rule: true if a later rule of some run matches one of the pairs decided by this rule there.
     pub guards: bool,
-    /// For an allowing rule: true if rules of files above decide some of its pairs.
+    /// For an allowing rule: true if rules of files above decide some of its pairs in some run.
     pub overruled: bool,
     /// True if all its pairs lie inside one `as_unit` sub-assembly.
     pub in_unit: bool,
@@ -41,7 +44,7 @@ pub struct RuleCoverage {
 pub struct Overlap {
     /// Index in [`Assembly::rules`].
     pub rule: u32,
-    /// Number of pairs, at least one.
+    /// Number of pairs taken in some run, at least one.
     pub pairs: u64,
     /// True if the later rule matches all pairs of this one, so this one is an exception from it.
     pub is_exception: bool,
@@ -55,7 +58,8 @@ impl RuleTable {
         }
         let matched = Matched::new(self, &self.all_members());
         let index = assembly.rules.iter().any(|r| !r.scope.is_empty()).then(|| IdIndex::new(assembly));
-        let mut search = Search { table: self, matched: &matched, visits: MAX_VISITS };
+        let rule_sets = rule_sets(assembly);
+        let mut search = Search { table: self, matched: &matched, rule_sets: &rule_sets, visits: MAX_VISITS };
         let mut uses = Vec::with_capacity(assembly.rules.len());
         // Rules of one use of a file are adjacent.
         for own in assembly.rules.chunk_by(|p, q| p.scope == q.scope && p.file == q.file) {
@@ -63,9 +67,11 @@ impl RuleTable {
             // The root file needs no test for a unit.
             let is_below = index.as_ref().filter(|_| !own[0].scope.is_empty());
             let in_unit = is_below.is_some_and(|index| self.one_unit(index, &own[0].scope));
+            // The runs of a sub-assembly's file are unknown here.
+            let lacks_runs = is_below.is_some() && own.iter().any(|rule| rule.during.is_some());
             for r in first..first + own.len() as u32 {
                 let pairs = matched.pairs_of(r as usize);
-                let found = search.found(first..r, &assembly.rules);
+                let found = if lacks_runs { None } else { search.found(first..r, &assembly.rules) };
                 let known = found.is_some();
                 let (taken_by, shadowed, guards, overruled) = found.unwrap_or_default();
                 let shadowed = shadowed && pairs > 0;
@@ -82,13 +88,13 @@ impl RuleTable {
         first.is_some() && units.all(|u| u == first)
     }
 
-    /// Finds the first rule from `from` on between members of two classes.
-    fn first_from(&self, from: u32, a: u32, b: u32) -> Option<u32> {
+    /// Finds the first rule from `from` on between members of two classes, among the rules of a run.
+    fn first_from(&self, from: u32, rules: &RuleSet, a: u32, b: u32) -> Option<u32> {
         let side = |class: u32| {
             let all = &self.matches[class as usize];
             &all[all.partition_point(|(rule, _)| *rule < from)..]
         };
-        crate::assembly::rules::table::first_of(side(a), side(b))
+        first_of(side(a), side(b), |rule| rules[rule as usize])
     }
 
     /// Warns about rules without a pair: once per rule as written, if no use of its file has a pair for it.
@@ -111,6 +117,18 @@ impl RuleTable {
     }
 }
 
+/// Rules of a run: true for each rule that applies.
+type RuleSet = Vec<bool>;
+
+/// Distinct sets of rules of all runs.
+fn rule_sets(assembly: &Assembly) -> Vec<RuleSet> {
+    let named = assembly.motion.runs.iter().map(|run| run.name.as_str());
+    let all_joints = (!assembly.motion.joints.is_empty()).then_some(ALL_JOINTS);
+    let of_run = |name: &str| assembly.rules.iter().map(|rule| rule.applies_in(name)).collect();
+    let sets: BTreeSet<RuleSet> = named.chain([AS_DRAWN]).chain(all_joints).map(of_run).collect();
+    sets.into_iter().collect()
+}
+
 /// `taken_by`, `shadowed`, `guards`, `overruled`.
 type CoverageParts = (Vec<Overlap>, bool, bool, bool);
 
@@ -118,22 +136,27 @@ type CoverageParts = (Vec<Overlap>, bool, bool, bool);
 struct Search<'t> {
     table: &'t RuleTable,
     matched: &'t Matched,
+    rule_sets: &'t [RuleSet],
     visits: u64,
 }
 
 impl Search<'_> {
     /// Computes the coverage of the rule after `earlier`, the preceding rules of its file; `None` beyond the budget.
-    fn found(&mut self, earlier: std::ops::Range<u32>, rules: &[Rule]) -> Option<CoverageParts> {
+    fn found(&mut self, earlier: Range<u32>, rules: &[Rule]) -> Option<CoverageParts> {
         let (first, rule) = (earlier.start, earlier.end);
         let (table, verb) = (self.table, rules[rule as usize].verb);
-        let leads = |c, d| table.first_from(first, c, d) == Some(rule);
+        let runs: Vec<&RuleSet> = self.rule_sets.iter().filter(|set| set[rule as usize]).collect();
         let mut found = CoverageParts::default();
-        found.1 = !self.any(rule, leads)?;
+        if runs.is_empty() {
+            return Some(found);
+        }
+        let decides = |q: u32, c, d| runs.iter().any(|run| table.first_from(first, run, c, d) == Some(q));
+        found.1 = !self.any(rule, |c, d| decides(rule, c, d))?;
         let weakens = |q: u32| !matches!(rules[q as usize].verb, RuleAction::MinClearance(_));
         for q in earlier {
             if found.1 || (matches!(verb, RuleAction::MinClearance(_)) && weakens(q)) {
-                let both = |c, d| table.first_from(first, c, d) == Some(q) && table.rule_matches(rule, c, d);
                 self.charge(q)?;
+                let both = |c, d| table.rule_matches(rule, c, d) && decides(q, c, d);
                 let pairs = self.matched.class_pairs(q as usize, both);
                 if pairs > 0 {
                     let is_exception = !self.any(q, |c, d| !table.rule_matches(rule, c, d))?;
@@ -142,18 +165,20 @@ impl Search<'_> {
             }
         }
         if matches!(verb, RuleAction::AllowDepth(_)) {
-            let later = |c, d| table.first_from(rule + 1, c, d).is_some();
-            found.2 = self.any(rule, |c, d| table.first_known(c, d) == Some(rule) && later(c, d))?;
-            let above = |c, d| table.first_known(c, d).is_some_and(|q| q < first);
-            found.3 = first > 0 && self.any(rule, above)?;
+            let guards = |run: &RuleSet, c, d| {
+                table.first_from(0, run, c, d) == Some(rule) && table.first_from(rule + 1, run, c, d).is_some()
+            };
+            found.2 = self.any(rule, |c, d| runs.iter().any(|run| guards(run, c, d)))?;
+            let above = |run: &RuleSet, c, d| table.first_from(0, run, c, d).is_some_and(|q| q < first);
+            found.3 = first > 0 && self.any(rule, |c, d| runs.iter().any(|run| above(run, c, d)))?;
         }
         Some(found)
     }
 
-    /// True if `is` accepts some pair of classes of a rule.
+    /// True if `is` accepts some pair of classes of a rule. Each pair counts as a visit for each set of rules.
     fn any(&mut self, rule: u32, is: impl Fn(u32, u32) -> bool) -> Option<bool> {
         for (c, d, _) in self.matched.each_class_pair(rule as usize) {
-            self.visits = self.visits.checked_sub(1)?;
+            self.visits = self.visits.checked_sub(self.rule_sets.len() as u64)?;
             if is(c, d) {
                 return Some(true);
             }
@@ -163,7 +188,8 @@ impl Search<'_> {
 
     /// Pays for a visit to all pairs of classes of a rule.
     fn charge(&mut self, rule: u32) -> Option<()> {
-        self.visits = self.visits.checked_sub(self.matched.cost(rule as usize))?;
+        let cost = self.matched.cost(rule as usize).saturating_mul(self.rule_sets.len() as u64);
+        self.visits = self.visits.checked_sub(cost)?;
         Some(())
     }
 }

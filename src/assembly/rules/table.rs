@@ -210,7 +210,7 @@ impl RuleTable {
 
     /// Finds the first rule between members of two classes.
     fn first(&self, a: u32, b: u32) -> Option<u32> {
-        first_of(&self.matches[a as usize], &self.matches[b as usize])
+        first_of(&self.matches[a as usize], &self.matches[b as usize], |_| true)
     }
 
     pub(super) fn rule_matches(&self, rule: u32, a: u32, b: u32) -> bool {
@@ -247,11 +247,11 @@ impl RuleTable {
     }
 }
 
-/// Finds the first rule with its two globs matched by two classes.
-pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
+/// Finds the first rule with its two globs matched by two classes, among those that `applies` accepts.
+pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)], applies: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some((rule_a, side_a)), Some((rule_b, side_b))) = (a.peek(), b.peek()) {
-        if rule_a == rule_b && joins(*side_a, *side_b) {
+        if rule_a == rule_b && joins(*side_a, *side_b) && applies(*rule_a) {
             return Some(*rule_a);
         }
         if rule_a <= rule_b {

@@ -133,12 +133,17 @@ proptest! {
     }
 }
 
-/// Computes the coverage of each rule pair by pair and compares it with `uses`. The rules of one scope are adjacent.
+/// Computes the coverage of each rule pair by pair and run by run, and compares it with `uses`. The rules of one scope
+/// are adjacent.
 fn uses_agree(assembly: &Assembly) {
     let ids: Vec<&str> = assembly.instances.iter().map(|i| i.id.as_str()).collect();
     let pairs = || ids.iter().enumerate().flat_map(|(k, a)| ids[k + 1..].iter().map(move |b| (*a, *b)));
     let is = |r: usize, (a, b): (&str, &str)| matches_pair(&assembly.rules[r], a, b);
-    let first = |from: usize, p: (&str, &str)| (from..assembly.rules.len()).find(|r| is(*r, p));
+    let named = assembly.motion.runs.iter().map(|run| run.name.as_str());
+    let runs: Vec<&str> = named.chain(["as-drawn"]).collect();
+    let applies = |r: usize, run: &str| assembly.rules[r].applies_in(run);
+    let first =
+        |from: usize, run: &str, p: (&str, &str)| (from..assembly.rules.len()).find(|r| applies(*r, run) && is(*r, p));
     let weakens = |r: usize| !matches!(assembly.rules[r].verb, RuleAction::MinClearance(_));
     let uses = RuleTable::new(assembly).uses(assembly);
     assert_eq!(uses.len(), assembly.rules.len());
@@ -146,10 +151,23 @@ fn uses_agree(assembly: &Assembly) {
         let rule = &assembly.rules[r];
         let begin = assembly.rules.iter().position(|q| q.scope == rule.scope).expect("itself");
         let own: Vec<_> = pairs().filter(|p| is(r, *p)).collect();
-        assert!(found.known);
         assert_eq!(found.pairs, own.len() as u64);
-        assert_eq!(found.shadowed, !own.is_empty() && own.iter().all(|p| first(begin, *p) != Some(r)), "{rule:?}");
-        let taken = |q: usize| own.iter().filter(|p| first(begin, **p) == Some(q)).count() as u64;
+        let mut inside = assembly.instances.iter().filter(|i| i.id.starts_with(&rule.scope)).map(|i| i.unit);
+        let unit = inside.next().flatten();
+        assert_eq!(found.in_unit, !rule.scope.is_empty() && unit.is_some() && inside.all(|u| u == unit));
+        let is_limited = |q: &Rule| q.scope == rule.scope && q.during.is_some();
+        let lacks_runs = !rule.scope.is_empty() && assembly.rules.iter().any(is_limited);
+        assert_eq!(found.known, !lacks_runs);
+        if lacks_runs {
+            assert_eq!((found.shadowed, found.guards, found.overruled, found.taken_by.len()), (false, false, false, 0));
+            continue;
+        }
+        let runs: Vec<&str> = runs.iter().copied().filter(|run| applies(r, run)).collect();
+        let in_some_run = |is: &dyn Fn(&str) -> bool| runs.iter().any(|run| is(run));
+        let decides = |q: usize, p: (&str, &str)| in_some_run(&|run| first(begin, run, p) == Some(q));
+        let is_shadowed = !own.is_empty() && !runs.is_empty() && !own.iter().any(|p| decides(r, *p));
+        assert_eq!(found.shadowed, is_shadowed, "{rule:?}");
+        let taken = |q: usize| own.iter().filter(|p| decides(q, **p)).count() as u64;
         let counts = |q: usize| found.shadowed || (weakens(q) && !weakens(r));
         let takers = (begin..r).filter(|q| counts(*q) && taken(*q) > 0).map(|q| Overlap {
             rule: q as u32,
@@ -160,13 +178,16 @@ fn uses_agree(assembly: &Assembly) {
             assert_eq!(found.taken_by, takers.collect::<Vec<_>>());
         }
         let allows = matches!(rule.verb, RuleAction::AllowDepth(_));
-        let guards = own.iter().any(|p| first(0, *p) == Some(r) && first(r + 1, *p).is_some());
-        let overruled = own.iter().any(|p| first(0, *p).is_some_and(|q| q < begin));
+        let guards_in = |run: &str, p| first(0, run, p) == Some(r) && first(r + 1, run, p).is_some();
+        let guards = own.iter().any(|p| in_some_run(&|run| guards_in(run, *p)));
+        let overruled = own.iter().any(|p| in_some_run(&|run| first(0, run, *p).is_some_and(|q| q < begin)));
         assert_eq!((found.guards, found.overruled), (allows && guards, allows && overruled), "{rule:?}");
-        let mut inside = assembly.instances.iter().filter(|i| i.id.starts_with(&rule.scope)).map(|i| i.unit);
-        let unit = inside.next().flatten();
-        assert_eq!(found.in_unit, !rule.scope.is_empty() && unit.is_some() && inside.all(|u| u == unit));
     }
+}
+
+fn pose_at_home(name: &str) -> NamedRun {
+    let at = crate::error::Location::file("t.json");
+    NamedRun { name: name.to_owned(), at, kind: crate::motion::RunKind::Pose { set: Vec::new() } }
 }
 
 proptest! {
@@ -180,11 +201,19 @@ proptest! {
                 prop::sample::select(vec!["*", "a*", "*b*", "b", "ba", "s/t/*", "?"]),
                 prop::sample::select(vec![RuleAction::Ignore, RuleAction::AllowDepth(1.0), RuleAction::MinClearance(1.0)]),
             ), 0..7),
+        runs in prop::collection::vec(
+            prop::sample::select(vec!["", "", "as-drawn", "shut", "as-drawn shut", "open", "*"]), 7),
     ) {
         let ids: Vec<(&str, Option<u32>)> = ids.iter().map(|(id, unit)| (id.as_str(), *unit)).collect();
         let mut rules = rules;
         rules.sort_by_key(|r| r.0);
-        uses_agree(&assembly(&ids, &rules));
+        let mut assembly = assembly(&ids, &rules);
+        uses_agree(&assembly);
+        for (rule, runs) in assembly.rules.iter_mut().zip(runs) {
+            rule.during = (!runs.is_empty()).then(|| runs.split(' ').map(str::to_owned).collect());
+        }
+        assembly.motion.runs = ["shut", "open"].map(pose_at_home).into();
+        uses_agree(&assembly);
     }
 }
 

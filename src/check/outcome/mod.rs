@@ -23,6 +23,7 @@ use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 use crate::check::{ClearedBy, Fix, MotionOutcome, Mover, RunOutcome, SweptPair};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
+use crate::motion::{ALL_JOINTS, AS_DRAWN};
 use serde::{Deserialize, Serialize};
 
 /// A listed pair. `None` marks a missing value.
@@ -260,6 +261,16 @@ impl Outcome {
     /// Checked poses and sweeps.
     pub fn runs(&self) -> &[RunOutcome] {
         self.motion.as_ref().map_or(&[], |motion| &motion.runs)
+    }
+
+    /// True if this check leaves out a run of a rule. The sweep of all joints counts for a rule limited to some runs.
+    pub fn leaves_out_run_of(&self, rule: &Rule) -> bool {
+        let left_out = self.motion.iter().flat_map(|motion| &motion.left_out).map(String::as_str);
+        let mut checked = self.runs().iter().map(|run| run.name.as_str());
+        let has_swept_all = checked.clone().any(|run| run == ALL_JOINTS);
+        let is_limited = !rule.applies_in(AS_DRAWN) || checked.any(|run| !rule.applies_in(run));
+        let all_joints = (is_limited && !has_swept_all).then_some(ALL_JOINTS);
+        left_out.chain(all_joints).any(|run| rule.applies_in(run))
     }
 
     /// First matching rule of a row.
