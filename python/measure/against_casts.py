@@ -1,9 +1,10 @@
 """Compares the first contact of a moving pair with its formula, and with the casts of FCL and parry.
 
-Usage: against_casts.py INTERFERE [--parry CASTS] [--measure none] [--keep DIR]; needs numpy and python-fcl. CASTS is
-the compiled crate `python/measure/casts`. Each pair (`pairs.py`) is two small polyhedra and one joint, and has a closed
-form of its first contact. Each runs as drawn, and turned and moved with the parts exchanged in the file. Every program
-gets the same points. `--measure` goes to `interfere check`; `--keep` keeps the assembly files.
+Usage: against_casts.py INTERFERE [--parry CASTS] [--measure none] [--keep DIR] [--repeats N]; needs numpy and
+python-fcl. CASTS is the compiled crate `python/measure/casts`. Each pair (`pairs.py`) is two small polyhedra and one
+joint, and has a closed form of its first contact. Each runs as drawn, and turned and moved with the parts exchanged in
+the file. Every program gets the same points. `--measure` goes to `interfere check`; `--keep` keeps the assembly files.
+Each process of `interfere` and of parry runs N times (default 5), and the median of its times counts.
 
 - `interfere`: one `check` of the sweep with one thread; its time is the CPU time of the sweep (`runs` of `--timings`).
   Its bracket `first.at_bracket` must hold the first value whose gap is the tolerance, to within the slack of a hundredth
@@ -23,9 +24,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from math import pi
 from pathlib import Path
+from statistics import median
 
 import fcl
 import numpy as np
@@ -125,6 +129,14 @@ def by_interfere(tool: str, options: list[str], pair: Pair, folder: Path) -> Ans
     return Answer((low + high) / 2, seconds, remark, not held)
 
 
+def median_of(repeats: int, run: Callable[[], Answer]) -> Answer:
+    """The first of some equal runs, with the median of their seconds; a run without an answer is not repeated."""
+    first = run()
+    if first.remark == UNENDED:
+        return first
+    return replace(first, seconds=median([first.seconds] + [run().seconds for _ in range(repeats - 1)]))
+
+
 def bvh(mesh) -> fcl.BVHModel:
     points, faces = mesh
     model = fcl.BVHModel()
@@ -195,6 +207,7 @@ def main() -> int:
     parser.add_argument("--parry")
     parser.add_argument("--measure", default=[])
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
     outcomes: dict[str, list[str]] = {}
     seconds: dict[str, float] = {}
@@ -204,12 +217,14 @@ def main() -> int:
         for number, pair in enumerate(families()):
             folder = (args.keep or Path(temporary)) / f"{number:02}"
             write(pair, folder)
-            answers = {"interfere": by_interfere(args.tool, args.measure and ["--measure", args.measure], pair, folder)}
+            options = args.measure and ["--measure", args.measure]
+            asked = partial(by_interfere, args.tool, options, pair, folder)
+            answers = {"interfere": median_of(args.repeats, asked)}
             answers |= {name: by_fcl(pair, solver) for name, solver in SOLVERS.items()}
             if args.parry:
-                answers["parry meshes"] = by_parry(args.parry, "mesh", pair, folder)
-                if pair.convex:
-                    answers["parry hulls"] = by_parry(args.parry, "hull", pair, folder)
+                for shape in ["mesh", "hull"] if pair.convex else ["mesh"]:
+                    cast = partial(by_parry, args.parry, shape, pair, folder)
+                    answers["parry meshes" if shape == "mesh" else "parry hulls"] = median_of(args.repeats, cast)
             wrong += answers["interfere"].wrong
             truth = "never" if pair.first is None else f"{pair.first(0.0):.9f}"
             print(f"{pair.name}: truth {truth} {'mm' if pair.kind == 'prismatic' else 'rad'}")
@@ -227,8 +242,8 @@ def main() -> int:
     for name, found in outcomes.items():
         counts = ", ".join(f"{found.count(x)} {x}" for x in sorted(set(found)))
         own, ours = both.get(name, [0.0, 0.0])
-        print(f"{name}: {len(found)} pairs: {counts}; {seconds[name]:.3f} s")
-        print(f"  on pairs that it answers rightly {own:.3f} s, interfere there {ours:.3f} s")
+        print(f"{name}: {len(found)} pairs: {counts}; {seconds[name]:.4f} s")
+        print(f"  on pairs that it answers rightly {own:.4f} s, interfere there {ours:.4f} s")
     print(f"interfere: {wrong} wrong")
     return int(wrong > 0)
 

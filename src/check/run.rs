@@ -180,6 +180,8 @@ fn run(
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;
     timings.cache = session.as_ref().map(Session::used);
+    // The table of the drawing lacks the rules of other runs.
+    let is_limited = assembly.rules.iter().any(|rule| rule.during.is_some());
     let outcome = Outcome {
         counts: tally.counts,
         cleared_by: tally.cleared_by,
@@ -187,7 +189,7 @@ fn run(
         fixes,
         parts,
         instances,
-        rule_uses: RuleTable::new(assembly).uses(assembly),
+        rule_uses: if is_limited { RuleTable::new(assembly).uses(assembly) } else { rules.uses(assembly) },
         motion: (!motion.is_empty()).then_some(motion),
         ..empty_outcome(assembly, settings, pairs_all[0])
     };
