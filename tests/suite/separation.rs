@@ -632,3 +632,21 @@ fn no_translation_is_longer_than_that_of_the_hulls() {
         assert!(lengths[0] <= lengths[1] * (1.0 + 1e-6), "{lengths:?}");
     }
 }
+
+#[test]
+fn nearly_equal_brackets_leave_each_other_through_the_open_corner() {
+    let bracket = solid(&[extent([-10.0, -6.0, 0.0], [10.0, 6.0, 2.0]), extent([-10.0, -6.0, 2.0], [-8.0, 6.0, 15.0])]);
+    let mut r = Rng::new(3);
+    for turn in [0.5_f64, 1.0, 2.0].map(f64::to_radians) {
+        let mut turned = bracket.clone();
+        let (s, c) = (libm::sin(turn), libm::cos(turn));
+        turned.vertices.iter_mut().for_each(|v| *v = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z));
+        let plain = Two::new(bracket.clone(), turned);
+        // Up by the base, and aside by the wall with its turn.
+        let known = f64::hypot(2.0, 2.0 + 12.0 * s);
+        for two in [plain.moved(&r.pose(20.0)), plain] {
+            let (by, length) = translation(&two.row());
+            assert!(length <= known && left_over(&two, by * (1.0 + 1e-9)) <= ROUNDING * two.size(), "{length} {known}");
+        }
+    }
+}

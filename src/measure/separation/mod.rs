@@ -10,11 +10,13 @@
 //! - `directions`: candidate directions from hulls, boxes and intersecting triangles
 //! - `line_search`: first free translation along a direction, reached by steps over blocked intervals
 //! - `blocked_interval`: interval of a line blocked by one pair of triangles, in closed form
+//! - `contact_planes`: planes beyond which two intersecting triangles are apart
 //! - `inset_pair`: the two inset surfaces and their collision tests
 //! - `min_norm`: shortest translation beyond several planes, to slide along the blocking planes
 //! - `ray_exit`: distance from an inside point to the surface along a direction
 
 pub(crate) mod blocked_interval;
+pub(crate) mod contact_planes;
 pub(crate) mod directions;
 pub(crate) mod inset_pair;
 pub(crate) mod line_search;

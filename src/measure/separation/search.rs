@@ -2,15 +2,16 @@
 //!
 //! 1. Collect intersecting triangles and candidate directions; the best direction by the hulls is the first answer.
 //! 2. Push B out of all intersecting triangles, each along its nearest face.
-//! 3. Search along the directions, sliding along the blocking planes.
-//! 4. Branch and bound over the faces of single pairs of triangles.
-//! 5. Try the hulls' shortest translation, and search along its direction.
+//! 3. Leave two or three faces at once, each by as much as its pairs of triangles ask.
+//! 4. Search along the directions, sliding along the blocking planes.
+//! 5. Branch and bound over the faces of single pairs of triangles.
+//! 6. Try the hulls' shortest translation, and search along its direction.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::triangle::Triangle;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::measure::separation::blocked_interval::Line;
+use crate::measure::separation::contact_planes::{beyond, exit_directions, nearest_face};
 use crate::measure::separation::directions::{Directions, SAME_DIRECTION_COSINE};
 use crate::measure::separation::inset_pair::{ContactPair, InsetPair};
 use crate::measure::separation::line_search::{KnownBlockers, LineEnd};
@@ -49,9 +50,6 @@ const MAX_PLANES: usize = 10;
 /// Tolerance of a plane, as a share of the excess length.
 const SHORTFALL: f64 = 1.0 / 16.0;
 
-/// Maximum number of planes for pushing.
-const MAX_PUSHED: usize = 64;
-
 /// Maximum number of pushes.
 const MAX_PUSHES: usize = 8;
 
@@ -61,11 +59,8 @@ const FIRST_PUSHED: usize = 128;
 /// Maximum number of nodes in the branch and bound, for small and for large pairs.
 const MAX_NODES: [usize; 2] = [96, 8];
 
-/// Maximum number of face directions tried at one node.
-const MAX_DIRECTIONS: usize = 8;
-
-/// Sine of the angle below which two edges define no face.
-const PARALLEL_EDGES: f64 = 1e-6;
+/// Maximum number of trials to leave two or three faces at once, for small and for large pairs.
+const MAX_CORNERS: [usize; 2] = [32, 4];
 
 /// Maximum number of pairs of triangles in every later push.
 const PUSHED_PAIRS: usize = 32;
@@ -137,6 +132,7 @@ pub fn separate(
     let step = pairs.len().div_ceil(FIRST_PUSHED).max(1);
     let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_edges(c)).collect();
     search.push(&met);
+    search.leave_corners(&met, MAX_CORNERS[size]);
     search.run();
     search.branch(&met, MAX_NODES[size]);
     // The pushes may have ended too early: continue from the directions added by the branching.
@@ -294,6 +290,34 @@ impl Search<'_> {
         }
     }
 
+    /// Tries the shortest translations beyond two and beyond three faces, each far enough for all its pairs of
+    /// triangles. Parts with several walls, such as brackets, leave each other that way.
+    fn leave_corners(&mut self, met: &[ContactPair], trials: usize) {
+        // Each group has its nearest plane, then its farthest one.
+        let far: Vec<Plane> =
+            exit_directions(met, &Vec3::zeros(), self.limit()).into_iter().skip(1).step_by(2).collect();
+        let mut corners: Vec<(f64, Vec3)> = Vec::new();
+        for (i, first) in far.iter().enumerate() {
+            for (j, second) in far.iter().enumerate().skip(i + 1) {
+                let two = [*first, *second];
+                let three = far[j + 1..].iter().map(|third| [*first, *second, *third]);
+                let sets = std::iter::once(two.to_vec()).chain(three.map(|set| set.to_vec()));
+                corners.extend(sets.filter_map(|set| min_norm_point(&set, self.shortfall())).map(|x| (x.norm(), x)));
+            }
+        }
+        corners.sort_by(|x, y| x.0.total_cmp(&y.0));
+        for (length, at) in corners.into_iter().take(trials) {
+            let length = greater(length, self.least) + self.hair;
+            let Some(d) = at.try_normalize(0.0).filter(|_| !self.done() && length < self.limit()) else { return };
+            let by = d * length;
+            if self.slim.met(&by, 1).is_empty() && self.slim.nested(&by).is_none() {
+                self.best = by;
+                self.directions.add(&by);
+                return;
+            }
+        }
+    }
+
     /// Explores the choices of [`Self::push`] by branch and bound: each pair of triangles may separate along several
     /// faces. The node with the shortest translation comes first.
     fn branch(&mut self, first: &[ContactPair], nodes: usize) {
@@ -347,64 +371,4 @@ struct Node {
     planes: Vec<Plane>,
     at: Vec3,
     length: f64,
-}
-
-/// Finds the shortest translation beyond `planes` and all of `more`. Adds the worst violated plane of `more` until all
-/// are satisfied: there may be many, and few decide.
-fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3> {
-    let mut x = min_norm_point(planes, lacking)?;
-    loop {
-        let left = |p: &Plane| p.least - p.normal.dot(&x);
-        let Some(worst) = more.iter().max_by(|p, q| left(p).total_cmp(&left(q))) else { return Some(x) };
-        if left(worst) <= lacking {
-            return Some(x);
-        }
-        if planes.len() >= MAX_PUSHED {
-            return None;
-        }
-        planes.push(*worst);
-        x = min_norm_point(planes, lacking)?;
-    }
-}
-
-/// Lists candidate planes, each separating some of the intersecting triangles within `limit` (mm): the nearest and the
-/// farthest plane of each direction, in the order of the nearest ones. A pair deep inside a face asks for more than the
-/// face does, so the nearest planes come first.
-fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec<Plane> {
-    let lacking = |p: &Plane| p.least - p.normal.dot(by);
-    let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
-    near.sort_by(|x, y| lacking(x).total_cmp(&lacking(y)));
-    let mut groups: Vec<[Plane; 2]> = Vec::new();
-    for plane in near {
-        let known = groups.iter_mut().find(|g| g[0].normal.dot(&plane.normal) > SAME_DIRECTION_COSINE);
-        if let Some([_, far]) = known {
-            far.least = greater(far.least, plane.least);
-        } else if groups.len() < MAX_DIRECTIONS {
-            groups.push([plane; 2]);
-        }
-    }
-    groups.into_iter().flatten().collect()
-}
-
-/// Finds the nearest plane separating two triangles.
-fn nearest_face(met: &ContactPair, by: &Vec3) -> Option<Plane> {
-    let lacking = |p: &Plane| p.least - p.normal.dot(by);
-    faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
-}
-
-/// Lists the faces of the Minkowski difference of two triangles for B leaving A outward: the normals of the triangles,
-/// and the cross products of their convex edges.
-fn faces(met: &ContactPair) -> impl Iterator<Item = Plane> {
-    let [a, b] = &met.corners;
-    let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);
-    let of_edges = met.edges[0].iter().flatten().flat_map(|e| {
-        met.edges[1].iter().flatten().filter_map(|f| {
-            let d = e.way.cross(&f.way).try_normalize(PARALLEL_EDGES * e.way.norm() * f.way.norm())?;
-            let out = |d: &Vec3| e.is_outermost(d) && f.is_outermost(&-d);
-            if out(&d) { Some(d) } else { out(&-d).then_some(-d) }
-        })
-    });
-    let most = |d: &Vec3, t: &Triangle| t.iter().map(|x| d.dot(x)).fold(f64::NEG_INFINITY, greater);
-    let faces = normal(a).into_iter().chain(normal(b).map(|n| -n)).chain(of_edges);
-    faces.map(move |n| Plane { normal: n, least: most(&n, a) + most(&-n, b) })
 }
