@@ -217,6 +217,7 @@ pub struct Outcome {
     /// True if the assembly file makes warnings errors.
     pub strict: bool,
     /// True if `alike` of each row is the number of its group in a report, and no fingerprint.
+    #[serde(skip)]
     pub alike_by_group: bool,
     /// Settings of the run.
     pub settings: Settings,
