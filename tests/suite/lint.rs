@@ -157,7 +157,7 @@ fn runs_left_out_decide_about_no_rule() {
         let path = folder().join(format!("{name}-during.json"));
         assert_eq!(warnings(&path, &["--run", "as-drawn"])[0]["code"], name);
     }
-    // Of the rules for the same pairs, each decides in a run.
+    // Each of the rules for the same pairs decides in a run.
     for name in ["exception", "demand", "protects"] {
         let path = folder().join(format!("clean-during-{name}.json"));
         assert_eq!(warnings(&path, &["--run", "as-drawn"]), Vec::<Value>::new(), "{name}");
@@ -168,18 +168,25 @@ fn runs_left_out_decide_about_no_rule() {
     assert!(codes.contains(&"missing-reason".into()) && !codes.contains(&"unneeded-allowance".into()), "{codes:?}");
 }
 
+/// Writes `below.json`: two boxes that overlap by 0.02 mm, and further members of the file.
+fn write_below(scratch: &Scratch, members: &str) {
+    scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
+    let instances = r#"[ { "id": "a", "part": "box" },
+    { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ]"#;
+    let parts = r#"{ "box": { "mesh": "box.obj" } }"#;
+    let text = format!(r#"{{ "version": 1, "parts": {parts}, "instances": {instances}, {members} }}"#);
+    scratch.write("below.json", text);
+}
+
 #[test]
 fn rules_for_the_runs_of_a_sub_assembly_give_no_warning_outside() {
     let scratch = Scratch::new();
-    scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
-    scratch.write(
-        "below.json",
-        r#"{ "version": 1, "parts": { "box": { "mesh": "box.obj" } },
-  "instances": [ { "id": "a", "part": "box" }, { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ],
-  "joints": { "slide": { "type": "prismatic", "axis": "x", "moves": ["b"], "range": [-1, 1] } },
+    write_below(
+        &scratch,
+        r#""joints": { "slide": { "type": "prismatic", "axis": "x", "moves": ["b"], "range": [-1, 1] } },
   "poses": { "pressed": { "slide": -0.1 } },
   "rules": [ { "between": ["a", "b"], "allow_depth": 0.03, "during": ["as-drawn"], "reason": "seat" },
-             { "between": ["a", "b"], "allow_depth": 0.2, "reason": "pressed in" } ] }"#,
+             { "between": ["a", "b"], "allow_depth": 0.2, "reason": "pressed in" } ]"#,
     );
     let file = r#"{ "version": 1, "instances": [ { "id": "u", "assembly": "below.json" } ],
   "sweeps": { "opening": { "joints": { "u/slide": [0, 1] } } } }"#;
@@ -190,13 +197,7 @@ fn rules_for_the_runs_of_a_sub_assembly_give_no_warning_outside() {
 #[test]
 fn rule_in_reused_file_warns_once() {
     let scratch = Scratch::new();
-    scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
-    scratch.write(
-        "below.json",
-        r#"{ "version": 1, "parts": { "box": { "mesh": "box.obj" } },
-  "instances": [ { "id": "a", "part": "box" }, { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ],
-  "rules": [ { "between": ["a", "b"], "allow_depth": 0.03 } ] }"#,
-    );
+    write_below(&scratch, r#""rules": [ { "between": ["a", "b"], "allow_depth": 0.03 } ]"#);
     let use_of = |k: i32| {
         format!(r#"{{ "id": "u{k}", "assembly": "below.json", "placement": {{ "translation": [0, {k}, 9] }} }}"#)
     };

@@ -279,7 +279,7 @@ fn a_sweep_never_passes_without_a_proof() {
     let scratch = Scratch::new();
     let path = hinged_box(&scratch, |file| {
         file["poses"] = json!({});
-        // So near the least gap, 6 mm, no boxes clear the pair.
+        // Boxes do not clear a pair with a demand this near to its least gap, 6 mm.
         file["rules"] = json!([{ "between": ["lid", "post"], "min_clearance": 5.8 }]);
         file["joints"]["shift"] = json!({ "type": "prismatic", "axis": "x", "moves": ["post"], "range": [-1, 0] });
         file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, 90], "shift": "range" } } });

@@ -195,7 +195,7 @@ fn a_follower_keeps_its_leader() {
         let said = with(moves, &joints).expect_err("refused").to_string();
         assert!(said.contains(what), "{said}");
     }
-    // It stays where it is with a leader that cannot move.
+    // A follower of a leader that cannot move stays at its place.
     let imported = with("lower='0' upper='0'", &[]).unwrap();
     let left: Vec<String> = imported.left_out.iter().map(crate::import::LeftOut::counted).collect();
     assert!(imported.joints.is_empty(), "{:?}", imported.joints);
