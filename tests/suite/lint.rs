@@ -174,7 +174,7 @@ fn write_below(scratch: &Scratch, members: &str) {
     let instances = r#"[ { "id": "a", "part": "box" },
     { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ]"#;
     let parts = r#"{ "box": { "mesh": "box.obj" } }"#;
-    let text = format!(r#"{{ "version": 1, "parts": {parts}, "instances": {instances}, {members} }}"#);
+    let text = format!("{{ \"version\": 1, \"parts\": {parts}, \"instances\": {instances},\n{members} }}");
     scratch.write("below.json", text);
 }
 
