@@ -157,9 +157,11 @@ fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, 
     let longest = centers.longest();
     let axes = [(longest + 1) % 3, (longest + 2) % 3, longest];
     if let [x, y] = entries {
-        // One cut, at the same cost along every axis.
+        // One cut, at the same cost along every axis. Each sort decides the ties of the next one.
         let cost: f32 = [x, y].map(|e| care.price(1, &extent(&[*e]))).iter().sum();
-        sort_along(entries, if care == SplitEffort::High && cost < f32::INFINITY { axes[0] } else { longest });
+        let has_choice = care == SplitEffort::High && cost < f32::INFINITY;
+        let sorts = if has_choice { [axes[1], axes[2], axes[0]] } else { [longest; 3] };
+        sorts.into_iter().for_each(|k| sort_along(entries, k));
         return (1, [around(&entries[..1]), around(&entries[1..])]);
     }
     let mut best = (f32::INFINITY, longest, entries.len() / 2);
