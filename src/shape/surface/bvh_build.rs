@@ -161,7 +161,9 @@ fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, 
         let cost: f32 = [x, y].map(|e| care.price(1, &extent(&[*e]))).iter().sum();
         let has_choice = care == SplitEffort::High && cost < f32::INFINITY;
         let sorts = if has_choice { [axes[1], axes[2], axes[0]] } else { [longest; 3] };
-        sorts.into_iter().for_each(|k| sort_along(entries, k));
+        for k in sorts {
+            sort_along(entries, k);
+        }
         return (1, [around(&entries[..1]), around(&entries[1..])]);
     }
     let mut best = (f32::INFINITY, longest, entries.len() / 2);
