@@ -94,3 +94,29 @@ fn several_threads_build_the_same_tree() {
         assert!(nodes.iter().zip(&other_nodes).find(differs).is_none(), "{threads} threads");
     }
 }
+
+/// The order of triangles decides between equal answers, and pieces of a decomposition follow it.
+#[test]
+fn two_triangles_are_sorted_by_all_axes() {
+    let mut rng = Rng::new(14);
+    let mut tied = 0;
+    for _ in 0..2000 {
+        // Small whole numbers: the centres often agree along an axis.
+        let (vertices, triangles) = loose(2, |_| Vec3::from([(); 3].map(|()| rng.below(3) as f64)));
+        let center = |t: usize| {
+            let corners = triangles[t].map(|v| vertices[v as usize]);
+            let ends = |k: usize| corners.iter().fold([9.0, -9.0_f64], |[l, h], c| [c[k].min(l), c[k].max(h)]);
+            [0, 1, 2].map(|k| ends(k).iter().sum::<f64>())
+        };
+        let [a, b] = [center(0), center(1)];
+        let width = [0, 1, 2].map(|k| (a[k] - b[k]).abs());
+        let longest = (0..3).fold(0, |l, k| if width[k] > width[l] { k } else { l });
+        let axes = [(longest + 1) % 3, longest, (longest + 2) % 3];
+        tied += usize::from(width[axes[0]] == 0.0 && width[longest] > 0.0);
+        let is_later = axes.iter().find(|k| width[**k] > 0.0).is_some_and(|k| a[*k] > b[*k]);
+        let mut order = vec![0, 1];
+        Tree::new(&vertices, &triangles, &mut order, 1);
+        assert_eq!(order, if is_later { [1, 0] } else { [0, 1] }, "{a:?} {b:?}");
+    }
+    assert!(tied > 100, "{tied}");
+}
