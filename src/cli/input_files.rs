@@ -153,7 +153,7 @@ impl Loader for InputFiles {
         let kind = kind_of(&bytes).ok();
         if matches!(kind, Some(Kind::Mesh | Kind::Collada)) {
             let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
-            let fix = "name it as the `mesh` of a part; `interfere import` makes a folder with an assembly of it";
+            let fix = "name it as the `mesh` of a part, or write an assembly for it with `interfere import`";
             let error = Error::one(Location::file(name), "a mesh, not an assembly", fix);
             return Err(io::Error::other(error));
         }

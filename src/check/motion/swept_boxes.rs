@@ -106,9 +106,12 @@ fn over_frame(shape: &Shape, chain: &Chain, (cell, frame): (&Cell, &Frame), by: 
     for k in 0..3 {
         let high = |sign: f64| {
             let n = Vec3::ith(k, sign);
-            let still = largest(shape, &frame.pose, &n);
+            let still = largest(shape, &frame.pose, &n) + spread.displacement;
+            if spread.remainder >= spread.displacement {
+                return still;
+            }
             let moved = frame.first_order_high(&n, |m| largest(shape, &frame.pose, m));
-            lesser(still + spread.displacement, moved + spread.remainder)
+            lesser(still, moved + spread.remainder)
         };
         (out.min[k], out.max[k]) = (-high(-1.0), high(1.0));
     }

@@ -36,6 +36,31 @@ pub(crate) fn joint_values(
     options: &ImportOptions,
     collector: &mut Collector,
 ) -> Result<Vec<f64>, Error> {
+    let given = given_values(robot, poses, file, options)?;
+    collector.warnings.extend(zero_outside_limits(robot, &given));
+    for joint in &robot.joints {
+        if joint.mimic.as_ref().is_some_and(|(other, ..)| !robot.joint_of.contains_key(other)) {
+            collector.leave_out("mimics of missing joints", 1, &joint.name);
+        }
+    }
+    let value = |joint: &Joint| {
+        let value = value_of(robot, joint, &given, file)?;
+        let what = || format!("joint {} has a value beyond {NO_LIMIT}", quoted(&joint.name));
+        if value.abs() < NO_LIMIT { Ok(value) } else { Err(damaged(file, what())) }
+    };
+    robot.joints.iter().map(value).collect()
+}
+
+/// Values of joints by name: those of the pose, then the given ones. A follower has none of its own.
+///
+/// # Errors
+/// As [`joint_values`].
+fn given_values<'r>(
+    robot: &Robot,
+    poses: &'r Poses,
+    file: &str,
+    options: &'r ImportOptions,
+) -> Result<BTreeMap<&'r str, f64>, Error> {
     let mut given: BTreeMap<&str, f64> = BTreeMap::new();
     if let Some(pose) = &options.pose {
         let Some(values) = poses.get(pose) else {
@@ -74,6 +99,11 @@ pub(crate) fn joint_values(
             return Err(Error::one(Location::file(file), what, format!("set {} instead", quoted(leader))));
         }
     }
+    Ok(given)
+}
+
+/// Warns of joints whose reference lies outside their limits.
+fn zero_outside_limits(robot: &Robot, given: &BTreeMap<&str, f64>) -> Option<Warning> {
     let mut outside = Vec::new();
     for joint in &robot.joints {
         if let (Some([low, high]), None, None) = (joint.limits, given.get(joint.name.as_str()), &joint.mimic)
@@ -83,27 +113,17 @@ pub(crate) fn joint_values(
             outside.push(joint.name.as_str());
         }
     }
-    if !outside.is_empty() {
-        let named = outside.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
-        let more = if outside.len() > MAX_NAMED { ", …" } else { "" };
-        let drawn = if robot.joints.iter().all(|j| j.reference == 0.0) { "zero" } else { "the reference" };
-        let message = format!(
-            "{drawn} lies outside the limits of {} joints ({named}{more}): they stand at their nearest limit",
-            outside.len()
-        );
-        collector.warnings.push(Warning::new(WarningCode::ZeroOutsideLimits, message));
+    if outside.is_empty() {
+        return None;
     }
-    for joint in &robot.joints {
-        if joint.mimic.as_ref().is_some_and(|(other, ..)| !robot.joint_of.contains_key(other)) {
-            collector.leave_out("mimics of missing joints", 1, &joint.name);
-        }
-    }
-    let value = |joint: &Joint| {
-        let value = value_of(robot, joint, &given, file)?;
-        let what = || format!("joint {} has a value beyond {NO_LIMIT}", quoted(&joint.name));
-        if value.abs() < NO_LIMIT { Ok(value) } else { Err(damaged(file, what())) }
-    };
-    robot.joints.iter().map(value).collect()
+    let named = outside.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = if outside.len() > MAX_NAMED { ", …" } else { "" };
+    let drawn = if robot.joints.iter().all(|j| j.reference == 0.0) { "zero" } else { "the reference" };
+    let message = format!(
+        "{drawn} lies outside the limits of {} joints ({named}{more}): they stand at their nearest limit",
+        outside.len()
+    );
+    Some(Warning::new(WarningCode::ZeroOutsideLimits, message))
 }
 
 impl Joint {

@@ -94,7 +94,7 @@ pub(super) fn robot(content: &[String]) -> String {
     format!("<?xml version='1.0'?><robot name='arm'>{}</robot>", content.concat())
 }
 
-fn placed<'a>(imported: &'a Imported, id: &str) -> &'a Affine {
+pub(super) fn placed<'a>(imported: &'a Imported, id: &str) -> &'a Affine {
     &imported.instances.iter().find(|i| i.id == id).unwrap_or_else(|| panic!("{id}")).placement
 }
 
@@ -162,45 +162,6 @@ fn zero_outside_limits_is_told_and_mimics_follow() {
     let lost = import(&text.replace("joint='elbow'", "joint='gone'")).unwrap();
     assert_eq!(lost.left_out[0].what, "mimics of missing joints");
     assert!(error(&text.replace("joint='elbow'", "joint='follow'")).contains("in a cycle"));
-}
-
-#[test]
-fn a_follower_keeps_its_leader() {
-    let text = |leader: &str| {
-        let turn = |limits: &str| format!("<axis xyz='0 0 1'/><limit {limits}/>");
-        let mimic = format!("{}<mimic joint='j' multiplier='2' offset='0.5'/>", turn("lower='-3' upper='3'"));
-        robot(&[
-            ["a", "b", "c", "d"].map(|n| link(n, BOX)).concat(),
-            joint("j", "revolute", ["a", "b"], &turn(leader)),
-            joint("k", "revolute", ["a", "c"], &mimic),
-            joint("f", "fixed", ["a", "d"], ""),
-        ])
-    };
-    let with = |leader: &str, joints: &[(&str, f64)]| {
-        let joints = joints.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        import_with(&text(leader), &[], &ImportOptions { joints, ..ImportOptions::default() })
-    };
-    let moves = "lower='-1' upper='1'";
-    // Its own value is accepted as far as it says the same.
-    for joints in [vec![], vec![("j", 0.25)], vec![("j", 0.25), ("k", 1.0)], vec![("k", 0.5)]] {
-        let imported = with(moves, &joints).unwrap();
-        let follower = imported.joints.iter().find(|j| j.name == "k").expect("a follower");
-        assert_eq!(follower.follows.as_ref().map(|f| f.joint.as_str()), Some("j"), "{joints:?}");
-    }
-    for (joints, what) in [
-        (vec![("k", 0.75)], "--joint k=0.75: this joint follows `j`, to 0.5; set `j` instead"),
-        (vec![("k", 0.5), ("j", 0.25)], "--joint k=0.5: this joint follows `j`, to 1; set `j` instead"),
-        (vec![("f", 1.0)], "--joint f=1: this joint has no value; name a joint that turns or slides"),
-    ] {
-        let said = with(moves, &joints).expect_err("refused").to_string();
-        assert!(said.contains(what), "{said}");
-    }
-    // A follower of a leader that cannot move stays at its place.
-    let imported = with("lower='0' upper='0'", &[]).unwrap();
-    let left: Vec<String> = imported.left_out.iter().map(crate::import::LeftOut::counted).collect();
-    assert!(imported.joints.is_empty(), "{:?}", imported.joints);
-    assert_eq!(left, ["1 follower of joints at rest"]);
-    assert!((placed(&imported, "c").linear[(1, 0)] - libm::sin(0.5)).abs() < 1e-12);
 }
 
 #[test]

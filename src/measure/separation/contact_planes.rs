@@ -53,6 +53,18 @@ pub(crate) fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec
     groups.into_iter().flatten().collect()
 }
 
+/// Lists all sets of two and of three planes, in order.
+pub(crate) fn twos_and_threes(planes: &[Plane]) -> Vec<Vec<Plane>> {
+    let mut sets = Vec::new();
+    for (i, first) in planes.iter().enumerate() {
+        for (j, second) in planes.iter().enumerate().skip(i + 1) {
+            sets.push(vec![*first, *second]);
+            sets.extend(planes[j + 1..].iter().map(|third| vec![*first, *second, *third]));
+        }
+    }
+    sets
+}
+
 /// Finds the nearest plane separating two triangles.
 pub(crate) fn nearest_face(met: &ContactPair, by: &Vec3) -> Option<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);

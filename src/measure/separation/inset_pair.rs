@@ -157,6 +157,16 @@ impl<'a> InsetPair<'a> {
         out
     }
 
+    /// True if the insets are certainly disjoint with B moved: no triangles meet, and no shell lies inside.
+    pub(crate) fn is_free(&self, by: &Vec3) -> bool {
+        let mut meets = false;
+        self.crossings(by, 1, |_| {
+            meets = true;
+            true
+        });
+        !meets && self.nested(by).is_none()
+    }
+
     /// Adds the edges to a pair of triangles.
     pub(crate) fn with_edges(&self, crossing: &Crossing) -> ContactPair {
         let [i, j] = crossing.triangles;

@@ -11,7 +11,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::measure::separation::blocked_interval::Line;
-use crate::measure::separation::contact_planes::{beyond, exit_directions, nearest_face};
+use crate::measure::separation::contact_planes::{beyond, exit_directions, nearest_face, twos_and_threes};
 use crate::measure::separation::directions::{Directions, SAME_DIRECTION_COSINE};
 use crate::measure::separation::inset_pair::{ContactPair, InsetPair};
 use crate::measure::separation::line_search::{KnownBlockers, LineEnd};
@@ -296,21 +296,14 @@ impl Search<'_> {
         // Each group has its nearest plane, then its farthest one.
         let far: Vec<Plane> =
             exit_directions(met, &Vec3::zeros(), self.limit()).into_iter().skip(1).step_by(2).collect();
-        let mut corners: Vec<(f64, Vec3)> = Vec::new();
-        for (i, first) in far.iter().enumerate() {
-            for (j, second) in far.iter().enumerate().skip(i + 1) {
-                let two = [*first, *second];
-                let three = far[j + 1..].iter().map(|third| [*first, *second, *third]);
-                let sets = std::iter::once(two.to_vec()).chain(three.map(|set| set.to_vec()));
-                corners.extend(sets.filter_map(|set| min_norm_point(&set, self.shortfall())).map(|x| (x.norm(), x)));
-            }
-        }
+        let corners = twos_and_threes(&far).into_iter().filter_map(|set| min_norm_point(&set, self.shortfall()));
+        let mut corners: Vec<(f64, Vec3)> = corners.map(|x| (x.norm(), x)).collect();
         corners.sort_by(|x, y| x.0.total_cmp(&y.0));
         for (length, at) in corners.into_iter().take(trials) {
             let length = greater(length, self.least) + self.hair;
             let Some(d) = at.try_normalize(0.0).filter(|_| !self.done() && length < self.limit()) else { return };
             let by = d * length;
-            if self.slim.met(&by, 1).is_empty() && self.slim.nested(&by).is_none() {
+            if self.slim.is_free(&by) {
                 self.best = by;
                 self.directions.add(&by);
                 return;

@@ -3,7 +3,8 @@
 use crate::geom::math::{greater, lesser};
 use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
-use crate::query::sweep::level::{Level, Scan, price};
+use crate::query::sweep::judge::price;
+use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep, SweepStatus};
 use crate::query::sweep::widest::OverCell;
 use crate::query::sweep::work::Work;

@@ -5,7 +5,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::greater;
-use crate::query::sweep::level::Judge;
+use crate::query::sweep::judge::Judge;
 use crate::query::sweep::prove::{Budget, Course, Judgement, Tested};
 use crate::query::sweep::regions::{Regions, middle};
 

@@ -3,31 +3,25 @@
 //! Levels above 0 are distances of the surfaces. Levels below 0 are depths: the insets of both solids must stay apart,
 //! and the static pipeline judges the poses where they do not.
 
-use crate::geom::math::greater;
-use crate::geom::{Pose, Vec3};
+use crate::geom::Pose;
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, Interval, RunPart, merged, outside};
 use crate::query::sweep::hull_run::HullCourse;
 use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
+use crate::query::sweep::judge::{Judge, price};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
-use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
+use crate::query::sweep::prove::{Budget, Course, Proof, Violation};
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
-use crate::query::sweep::still::{Still, StillGap};
+use crate::query::sweep::still::Still;
 use crate::query::sweep::tree::SweepTree;
 use crate::shape::surface::Surface;
 use std::cell::{Cell, OnceCell};
 
-/// Cost of a static query: this many tests, and one for each triangle.
-const STILL_COST: u64 = 500;
-
 /// Divisor of a box's budget: the hulls of two insets may use this part of it.
 const HULLS_SHARE: u64 = 8;
-
-/// Number of searches for a ball that cost as much as a static query.
-const ASCENTS: u64 = 4;
 
 /// Largest number of full static queries of one scan, and of those without an answer. Where a depth nearly equals the
 /// limit, each may take seconds.
@@ -39,9 +33,6 @@ const QUERIES_OF_COMPLETE: u32 = 8;
 /// Largest number of static queries of a scan for the end of a failing part of large parts, and of those without an
 /// answer. The rest of the bracket stays open: some tenths of the tolerance of motion, instead of seconds of work.
 const QUERIES_OF_LARGE_ENDS: [u32; 2] = [4, 2];
-
-/// Margins by which a static query asks for less than a cell needs: its own bounds are wider by two.
-const QUERY_MARGINS: f64 = 4.0;
 
 /// Surfaces of one level, ready for proofs.
 pub(crate) struct Level<'a> {
@@ -208,15 +199,14 @@ impl<'a> Level<'a> {
             return at_start;
         }
         let run = RunPart { chain, range, balls: sweep.balls() };
-        let judge = Judge::new(self, still, price);
         let mut found = match &self.hulls {
-            Some(hulls) => self.proof_by_hulls(hulls, &run, still, floor, judge, budget),
-            None => self.proof(&run, still, floor, judge, budget),
+            Some(hulls) => self.proof_by_hulls(hulls, &run, still, floor, budget),
+            None => self.proof(&run, still, floor, budget),
         };
         let mut frames = found.frames;
         // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
         if self.hulls.is_some() && self.depth.is_some() && found.proof.leaves_open() {
-            found = self.proof(&run, still, floor, Judge::new(self, still, price), budget);
+            found = self.proof(&run, still, floor, budget);
             frames += found.frames;
         }
         let LevelProof { proof: Proof { violation, open }, settled, .. } = found;
@@ -236,12 +226,16 @@ impl<'a> Level<'a> {
         Scan { first: proof.first(), violation, open: proof.open, nested, frames }
     }
 
+    fn judge<'s>(&self, still: &'s Still) -> Judge<'s> {
+        Judge::new(self.depth, self.queries, still)
+    }
+
     /// Proof of the level over a run by the triangles.
-    fn proof(&self, run: &RunPart, still: &Still, floor: f64, mut judge: Judge, budget: &mut Budget) -> LevelProof {
+    fn proof(&self, run: &RunPart, still: &Still, floor: f64, budget: &mut Budget) -> LevelProof {
         self.narrow(still.margin, budget);
         let course = Course { hulls: None, ..self.course(still, floor) };
         let mut cells = Cells::new(run.chain, run.range, run.balls);
-        let mut settled = Vec::new();
+        let (mut judge, mut settled) = (self.judge(still), Vec::new());
         let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
         let proof = course.prove(&mut cells, self.distance, budget, decide);
         LevelProof { proof, settled, frames: cells.count() }
@@ -254,7 +248,6 @@ impl<'a> Level<'a> {
         run: &RunPart,
         still: &Still,
         floor: f64,
-        mut judge: Judge,
         budget: &mut Budget,
     ) -> LevelProof {
         let course = HullCourse { hulls, margin: still.margin, floor, patience: self.patience };
@@ -262,7 +255,7 @@ impl<'a> Level<'a> {
             self.narrow(still.margin, budget);
             self.course(still, floor).prove_by_orbits(run.range, self.distance)
         };
-        let mut settled = Vec::new();
+        let (mut judge, mut settled) = (self.judge(still), Vec::new());
         let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
         let (proof, frames) = course.prove(run, self.distance, budget, by_orbits, decide);
         LevelProof { proof, settled, frames }
@@ -281,7 +274,7 @@ struct LevelProof {
 impl Level<'_> {
     /// Proves the level over a box, or shows a violation. A box of several parameters has no orbits.
     pub(crate) fn prove_box(&self, regions: &mut Regions, still: &Still, floor: f64, budget: &mut Budget) -> BoxProof {
-        let mut judge = Judge::new(self, still, price([still.a.surface, still.b.surface]));
+        let mut judge = self.judge(still);
         let course = self.course(still, floor);
         if course.hulls.is_none() || self.depth.is_none() {
             return course.prove_box(regions, self.distance, budget, &mut judge);
@@ -317,87 +310,6 @@ impl Level<'_> {
         }
         let violation = Some(Violation { at, points });
         Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1 })
-    }
-}
-
-/// Price of a static query, in tests.
-pub(crate) fn price(surfaces: [&Surface; 2]) -> u64 {
-    STILL_COST + surfaces.iter().map(|s| s.triangles.len() as u64).sum::<u64>()
-}
-
-/// Judges poses at which two triangles of a level come too close.
-pub(crate) struct Judge<'s> {
-    depth: Option<f64>,
-    still: &'s Still<'s>,
-    /// Price of a static query, in tests.
-    price: u64,
-    /// Static queries that remain: all, and those without an answer.
-    queries: [u32; 2],
-}
-
-impl<'s> Judge<'s> {
-    pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
-        Self { depth: level.depth, still, price, queries: level.queries }
-    }
-
-    /// Decides about an interval as by [`Self::judge`]; adds it to `settled` if the rule holds there.
-    fn interval(
-        &mut self,
-        cell: &Interval,
-        points: [Vec3; 2],
-        budget: &mut Budget,
-        settled: &mut Vec<[f64; 2]>,
-    ) -> Judgement {
-        let judgement = self.judge(&cell.frame.pose, cell.displacement, points, budget);
-        if judgement == Judgement::Holds {
-            settled.push([cell.from, cell.to]);
-        }
-        judgement
-    }
-
-    /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and
-    /// the displacement of B within the cell (mm).
-    pub(crate) fn judge(
-        &mut self,
-        pose: &Pose,
-        displacement: f64,
-        points: [Vec3; 2],
-        budget: &mut Budget,
-    ) -> Judgement {
-        let Some(depth) = self.depth else { return Judgement::Broken };
-        if !budget.charge(self.price / ASCENTS) {
-            return Judgement::Open;
-        }
-        if self.still.deepest_by_hulls(pose, depth - displacement) + displacement <= depth {
-            return Judgement::Holds;
-        }
-        // Insets meet about τ below both surfaces: a common ball is near.
-        let start = (points[0] + points[1]) * 0.5;
-        let ball = self.still.ball(pose, Some(start), depth).map_or(0.0, |(least, _)| greater(least, 0.0));
-        if ball > depth {
-            return Judgement::Broken;
-        }
-        // A whole cell keeps the limit only if B moves by less than what the ball leaves of it.
-        let wanted = depth - displacement - QUERY_MARGINS * self.still.margin;
-        if wanted <= ball || self.queries.contains(&0) {
-            return Judgement::Open;
-        }
-        if !budget.charge(self.price) {
-            return Judgement::Open;
-        }
-        self.queries[0] -= 1;
-        let StillGap { gap, points } = self.still.gap(pose, wanted, None);
-        let [least, most] = gap.to_depth();
-        if most + displacement <= depth {
-            return Judgement::Holds;
-        }
-        // The query ends at a ball thicker than wanted: a larger one may lie near.
-        let near = (points[0] + points[1]) * 0.5;
-        if least > depth || (least > wanted && self.still.ball(pose, Some(near), depth).is_some_and(|b| b.0 > depth)) {
-            return Judgement::Broken;
-        }
-        self.queries[1] -= 1;
-        Judgement::Open
     }
 }
 

@@ -13,6 +13,7 @@
 //! - `inset`: surfaces moved inward, for proofs about the depth
 //! - `reach`: vertices that come near the other surface
 //! - `still`: one pose, judged as in a static check
+//! - `judge`: the poses at which surfaces of a level come too close
 //! - `level`: the proof that the gap never falls below a level
 //! - `depth`: bracket of the largest depth
 //! - `intervals`: the parts of a run below a gap
@@ -46,6 +47,7 @@ mod hull_run;
 pub(crate) mod hulls;
 pub(crate) mod inset;
 pub(crate) mod intervals;
+mod judge;
 pub(crate) mod lasting;
 mod level;
 pub(crate) mod orbits;

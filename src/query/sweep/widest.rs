@@ -7,7 +7,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::motion::{Chain, Frame, Twist};
-use crate::query::sweep::level::price;
+use crate::query::sweep::judge::price;
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::still::Still;
 use crate::query::sweep::work::{Work, balls};
