@@ -3,13 +3,19 @@
 //! docs/explanation/motion.md proves the bounds (claims 2 and 3). They hold for every point of B; all computed values
 //! are rounded outward by [`GROWTH`], and the rest of the rounding is part of [`Chain::rounding`].
 
-use crate::geom::math::{UNIT_ROUNDOFF, greater};
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
 use crate::geom::{Pose, Vec3};
 use crate::motion::chain::{Cell, Chain};
 use crate::motion::joint::JointKind;
 
 /// Factor on every bound: more than the rounding of some ten products and sums of positive numbers for each joint.
 const GROWTH: f64 = 1.0 + 256.0 * UNIT_ROUNDOFF;
+
+/// Largest sine of the angle between axes that count as parallel: many roundings of two unit vectors.
+const PARALLEL: f64 = 1e-13;
+
+/// Share of a remainder that may lie along axes that count as parallel, for their angle and for the rounding.
+const SKEW: f64 = 1e-12;
 
 /// An infinitesimal rigid motion: moves x by `turn` × x + `slide`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,6 +97,9 @@ pub struct Frame {
     pub axes: Vec<MovingAxis>,
     /// Change of points (in A's frame at the centre) for each parameter from its centre to its end, to first order.
     pub drifts: Vec<Twist>,
+    /// Direction of all joints that turn within the cell, if they are parallel and no slide is bent: all remainders are
+    /// perpendicular to it (A's frame).
+    turn_axis: Option<Vec3>,
 }
 
 impl Frame {
@@ -128,7 +137,14 @@ impl Frame {
                 sum
             })
             .collect();
-        Self { pose, axes, drifts }
+        let turn_axis = common_direction(&axes);
+        Self { pose, axes, drifts, turn_axis }
+    }
+
+    /// Upper bound of |n · e| / |e| for a unit vector n and any remainder e of the motion (at most 1).
+    #[inline]
+    pub fn remainder_share(&self, n: &Vec3) -> f64 {
+        self.turn_axis.map_or(1.0, |axis| lesser(n.cross(&axis).norm() + SKEW, 1.0))
     }
 
     /// Largest value of n · x over the cell, to first order, over points of B. `high` returns the largest value of any
@@ -160,6 +176,14 @@ impl Frame {
     pub fn spread_of_ball(&self, center: &Vec3, radius: f64) -> Spread {
         self.spread(|a| a.distance(center) + radius)
     }
+}
+
+/// Direction of all joints that turn, if they are parallel and no travel is bent.
+fn common_direction(axes: &[MovingAxis]) -> Option<Vec3> {
+    let mut turns = axes.iter().filter(|a| a.angle > 0.0 || a.bend > 0.0);
+    let first = turns.next()?.axis;
+    let is_planar = turns.all(|a| first.cross(&a.axis).norm() <= PARALLEL) && axes.iter().all(|a| a.travel_bend == 0.0);
+    is_planar.then_some(first)
 }
 
 /// Motion by one unit of a joint's value: radians about the axis, mm along it.
@@ -205,14 +229,20 @@ mod tests {
     use crate::motion::joint::Joint;
     use crate::testkit::rng::Rng;
 
-    /// A chain of one to four joints of any kind on one or two parameters; some joints follow others.
+    /// A chain of one to four joints of any kind on one or two parameters; some joints follow others, and some chains
+    /// have parallel axes.
     fn random_chain(rng: &mut Rng) -> Chain {
         let parameters = 1 + rng.below(2);
+        let common = (rng.below(3) == 0).then(|| rng.direction());
         let joints = (0..=rng.below(4))
             .map(|_| {
                 let lead = rng.signed() * 20.0;
                 let kind = [JointKind::Revolute, JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead }];
-                let joint = Joint { kind: kind[rng.below(4)], axis: rng.direction(), at: rng.in_cube() * 40.0 };
+                let joint = Joint {
+                    kind: kind[rng.below(4)],
+                    axis: common.unwrap_or_else(|| rng.direction()),
+                    at: rng.in_cube() * 40.0,
+                };
                 let unit = if joint.kind == JointKind::Prismatic { 10.0 } else { 60.0 };
                 let rates = (0..parameters).map(|_| if rng.below(4) == 0 { 0.0 } else { rng.signed() * unit });
                 ChainJoint { joint, law: Law::of_rates(rates.collect(), rng.signed() * unit) }
@@ -257,6 +287,11 @@ mod tests {
                 assert!((seen - center).norm() <= of_a.displacement + rounding, "{chain:?} {cell:?}");
                 let against = frame.drifts.iter().zip(&share).fold(center, |x, (drift, s)| x - drift.of(&center) * *s);
                 assert!((seen - against).norm() <= of_a.remainder + rounding, "{chain:?} {cell:?}");
+                let n = rng.direction();
+                let along = n.dot(&(after - predicted)).abs();
+                assert!(along <= spread.remainder * frame.remainder_share(&n) + rounding, "{along} {chain:?} {cell:?}");
+                let of_a_along = n.dot(&(seen - against)).abs();
+                assert!(of_a_along <= of_a.remainder * frame.remainder_share(&n) + rounding, "{chain:?} {cell:?}");
                 let rest = (after - predicted).norm();
                 assert!(rest <= spread.remainder + rounding, "{rest} {spread:?} {chain:?} {cell:?}");
                 largest = largest.max(moved / (spread.displacement + rounding));

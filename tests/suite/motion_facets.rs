@@ -77,6 +77,31 @@ fn a_pin_turns_in_a_bore_of_its_radius() {
     }
 }
 
+#[test]
+fn a_flush_pin_turns_once_around() {
+    // The end faces of pin and hub lie in the same planes, and each of 32 facets explains the overlap in turn.
+    let facets = 32;
+    let scratch = Scratch::new();
+    scratch.write("hub.obj", obj(&tube(facets, 9.0, RADIUS, [-10.0, 10.0])));
+    scratch.write("pin.obj", obj(&prism(facets, RADIUS, [-10.0, 10.0])));
+    let file = json!({
+        "version": 1,
+        "parts": { "hub": "hub.obj", "pin": "pin.obj" },
+        "instances": [ { "id": "hub", "part": "hub" }, { "id": "pin", "part": "pin" } ],
+        "joints": { "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": ["pin"], "range_deg": "full" } },
+        "sweeps": { "turning": { "joints": { "turn": "range" } } }
+    });
+    let path = scratch.path().join("assembly.json");
+    scratch.write("assembly.json", file.to_string());
+    let (found, code) = report(&path, &["--run", "turning"]);
+    let row = row(&found, "turning", "hub", "pin");
+    assert_eq!((row["status"].as_str(), code, &row["proved"]), (Some("contact"), 0, &json!(1)), "{row}");
+    assert_eq!(row["worst"]["within_facet_error"], json!(true), "{row}");
+    let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
+    assert!(depth > 0.01 && depth <= sagitta(facets), "{row}");
+    assert!(row["tests"].as_u64().expect("a number") <= 100_000, "{row}");
+}
+
 /// Status of the pair over the turn.
 fn row_status(report: &Value) -> &Value {
     &row(report, "turning", "hub", "pin")["status"]

@@ -19,6 +19,12 @@ pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; no pr
 /// Number of poses behind the first broken one that may confirm an interference: each twice as far as the one before.
 const LATER_POSES: i32 = 12;
 
+/// Number of poses of a segment that may confirm an interference in the end.
+const SPREAD: i32 = 33;
+
+/// Divisor of the budget of the last search for an interference.
+const LAST_SHARE: u64 = 8;
+
 /// A segment with its status.
 pub(crate) struct Decided {
     pub status: Status,
@@ -34,6 +40,12 @@ impl Decided {
     fn plain(answer: SweepAnswer) -> Self {
         let why = (answer.status == SweepStatus::Undecided).then_some(NO_PROOF);
         Self { status: status_of(answer.status), why, within_facet_error: false, answer }
+    }
+
+    /// A segment without a proof anywhere.
+    fn open(mut answer: SweepAnswer, range: [f64; 2]) -> Self {
+        (answer.open, answer.proved, answer.worst) = (vec![range], 0.0, None);
+        Self { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
     }
 
     /// An interference that no static check confirms: the facets leave the parts that overlap open.
@@ -67,14 +79,27 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
         return Decided::plain(sweep.answer());
     }
     // A pose that overlaps by its facets alone asks for their proof at once.
-    let asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
-    if !asked {
-        let decided = confirmed(query, one, &sweep);
-        if decided.why != Some(FACETS) {
-            return decided;
+    let is_asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
+    if !is_asked {
+        let confirms = |at| interferes_at(query, one, at);
+        let answer = Sweep { confirms: Some(&confirms), ..sweep }.answer();
+        if answer.unconfirmed.is_none() {
+            return Decided::plain(answer);
         }
     }
     with_facets(query, limits, one, sweep, most)
+}
+
+/// Looks for an interference beyond the facets in the end: the answer of `sweep` if a pose interferes, else `undecided`.
+fn interference_or(query: &SweepQuery<'_>, one: &OneParameter, sweep: Sweep, undecided: Decided) -> Decided {
+    let [from, to] = one.range;
+    let mut poses = (0..SPREAD).map(|k| from + (to - from) * f64::from(k) / f64::from(SPREAD - 1));
+    let decided = if poses.any(|at| interferes_at(query, one, at)) {
+        Decided::plain(sweep.answer())
+    } else {
+        confirmed(query, one, &Sweep { tests: sweep.tests / LAST_SHARE, ..sweep })
+    };
+    if decided.status == Status::Interference { decided } else { undecided }
 }
 
 /// The status of a segment that facets may explain. A static check must confirm an interference.
@@ -102,20 +127,38 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
         tables: [a.facets(query.first, false), b.facets(query.second, false)],
         most: largest_allowance(query.first, query.second),
     };
-    let explained = sweep.explained(facets);
-    let allowance = explained.map_or(most, |e| e.allowance);
-    let depth = greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
-    let allowing = SweepLimits { allow_depth: Some(depth), ..sweep.limits };
-    let decided = confirmed(query, one, &Sweep { limits: allowing, ..sweep });
-    match (decided.status, explained) {
-        (Status::Contact | Status::Allowed, Some(explained)) => within_facet_error(decided, &explained, depth),
+    let deepest = |allowance: f64| greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
+    let allowing = |depth: f64| Sweep { limits: SweepLimits { allow_depth: Some(depth), ..sweep.limits }, ..sweep };
+    let Some(explained) = sweep.explained(facets) else {
         // Without a proof of the facets, an interference beyond every allowance is certain, and nothing else.
-        (Status::Interference, _) | (_, Some(_)) => decided,
-        (_, None) => {
-            let mut answer = decided.answer;
-            (answer.open, answer.proved, answer.worst) = (vec![one.range], 0.0, None);
-            Decided { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
+        let decided = confirmed(query, one, &allowing(deepest(most)));
+        if decided.status == Status::Interference {
+            return decided;
         }
+        return interference_or(query, one, sweep, Decided::open(decided.answer, one.range));
+    };
+    let [least, largest] = explained.allowances().unwrap_or([facets.most; 2]);
+    let confirms = |at| interferes_at(query, one, at);
+    let of_least = Sweep { confirms: Some(&confirms), ..allowing(deepest(least)) }.answer();
+    if of_least.unconfirmed.is_none() {
+        return with_explained(Decided::plain(of_least), &explained, deepest(least));
+    }
+    // The parts of the run have allowances of their own.
+    if sweep.keeps_allowances(&explained) {
+        let depth = deepest(largest);
+        let decided = with_explained(Decided::plain(allowing(depth).answer()), &explained, depth);
+        if decided.status == Status::Contact {
+            return decided;
+        }
+    }
+    interference_or(query, one, allowing(deepest(least)), Decided::open(of_least, one.range))
+}
+
+/// The status of a segment with explained overlaps of at most `depth` (mm).
+fn with_explained(decided: Decided, explained: &Explained, depth: f64) -> Decided {
+    match decided.status {
+        Status::Contact | Status::Allowed => within_facet_error(decided, explained, depth),
+        _ => decided,
     }
 }
 

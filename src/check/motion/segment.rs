@@ -142,6 +142,7 @@ pub(crate) fn segment_sweep<'a>(
         first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
         gap_width: limits.gap_width,
+        confirms: None,
     }
 }
 

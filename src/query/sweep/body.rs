@@ -5,7 +5,7 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
-use crate::motion::{Frame, MovingAxis, Twist};
+use crate::motion::{Frame, MovingAxis, Spread, Twist};
 use std::cell::Cell;
 
 /// Box of a tree or a triangle.
@@ -107,6 +107,11 @@ impl<'f> MovingPair<'f> {
         Self { bodies: [*a, placed], moving: if moves_b { of_b } else { of_a }, moves_b }
     }
 
+    /// The same pair with bounds that ignore the direction of the remainder.
+    pub(crate) fn with_full_remainder(self) -> Self {
+        Self { moving: MovingBody { frame: None, ..self.moving }, ..self }
+    }
+
     /// Largest displacement of the moving body over the cell (mm).
     pub(crate) fn displacement(&self) -> f64 {
         self.moving.displacement
@@ -154,6 +159,8 @@ struct MovingBody<'f> {
     remainder: f64,
     /// Drifts for all other parameters.
     others: &'f [Twist],
+    /// Frame of the cell; `None` to ignore the direction of the remainder.
+    frame: Option<&'f Frame>,
 }
 
 impl<'f> MovingBody<'f> {
@@ -182,12 +189,14 @@ impl<'f> MovingBody<'f> {
                 (spread, t.each_ref().map(|x| twist.of(x)), ([Vec3::zeros(); 3], 0.0))
             }
         };
-        Self { body, drift, swing, displacement: spread.displacement, remainder: spread.remainder, others }
+        let Spread { displacement, remainder } = spread;
+        Self { body, drift, swing, displacement, remainder, others, frame: Some(frame) }
     }
 
-    /// Lower bound of n · x over the body and over the whole cell, for a unit vector n.
+    /// Lower bound of n · x over the body and over the whole cell, for a unit vector n; no remainder exceeds
+    /// `remainder` along n (mm).
     #[inline]
-    fn low(&self, n: &Vec3) -> f64 {
+    fn low(&self, n: &Vec3, remainder: f64) -> f64 {
         match &self.body {
             Body::Box { center, arms, skew } => {
                 let (swings, skew_swing) = &self.swing;
@@ -198,13 +207,13 @@ impl<'f> MovingBody<'f> {
                     + n.dot(&swings[2]).abs()
                     + skew_swing
                     + self.others.iter().map(|t| t.largest_along(n, center, arms, *skew)).sum::<f64>();
-                n.dot(center) - half - lesser(drift + self.remainder, self.displacement)
+                n.dot(center) - half - lesser(drift + remainder, self.displacement)
             }
             Body::Triangle(t) => {
                 let at = [n.dot(&t[0]), n.dot(&t[1]), n.dot(&t[2])];
                 let others = |k: usize| self.others.iter().map(|o| n.dot(&o.of(&t[k])).abs()).sum::<f64>();
                 let first = |k: usize| at[k] - n.dot(&self.drift[k]).abs() - others(k);
-                let by_drift = lesser(lesser(first(0), first(1)), first(2)) - self.remainder;
+                let by_drift = lesser(lesser(first(0), first(1)), first(2)) - remainder;
                 greater(by_drift, lesser(lesser(at[0], at[1]), at[2]) - self.displacement)
             }
         }
@@ -221,7 +230,15 @@ impl<'f> MovingBody<'f> {
             if length > 1e-280 && length < 1e280 {
                 let n = n / length.sqrt();
                 let n = if n.dot(&between) < 0.0 { -n } else { n };
-                let bound = self.low(&n) - a.high(&n);
+                let high = a.high(&n);
+                let mut bound = self.low(&n, self.remainder) - high;
+                // The share of the remainder along n takes a root.
+                if bound <= enough
+                    && bound + self.remainder > enough
+                    && let Some(frame) = self.frame
+                {
+                    bound = greater(bound, self.low(&n, self.remainder * frame.remainder_share(&n)) - high);
+                }
                 if bound > best.get() {
                     best.set(bound);
                     improve(&n);

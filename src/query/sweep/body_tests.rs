@@ -9,10 +9,15 @@ use crate::testkit::rng::Rng;
 /// A chain of one to three joints on one to three parameters.
 pub(crate) fn random_chain(rng: &mut Rng) -> Chain {
     let parameters = 1 + rng.below(3);
+    let common = (rng.below(3) == 0).then(|| rng.direction());
     let joints = (0..=rng.below(3))
         .map(|_| {
             let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: rng.signed() * 9.0 }];
-            let joint = Joint { kind: kind[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
+            let joint = Joint {
+                kind: kind[rng.below(3)],
+                axis: common.unwrap_or_else(|| rng.direction()),
+                at: rng.in_cube() * 20.0,
+            };
             let rates = (0..parameters).map(|_| rng.signed() * 30.0).collect();
             ChainJoint { joint, law: Law::of_rates(rates, rng.signed() * 90.0) }
         })
@@ -81,4 +86,21 @@ fn a_face_that_slides_along_another_keeps_its_distance() {
     let upper = Body::Triangle([Vec3::new(0.0, 0.0, 0.25), Vec3::new(1.0, 0.0, 0.25), Vec3::new(0.0, 1.0, 0.25)]);
     let bound = MovingPair::new(&lower, &upper, &frame).distance_bound(f64::INFINITY, None);
     assert!((bound - 0.25).abs() < 1e-15);
+}
+
+#[test]
+fn a_face_that_turns_above_another_keeps_its_distance() {
+    // Two parallel axes across both faces; the upper face is not quite parallel to the lower one.
+    let turn = |at: Vec3, rate: f64| ChainJoint {
+        joint: Joint { kind: JointKind::Revolute, axis: Vec3::z(), at },
+        law: Law::linear(rate, 0.0),
+    };
+    let chain = Chain { drawn: Pose::identity(), joints: vec![turn(Vec3::zeros(), 20.0), turn(Vec3::x() * 9.0, -7.0)] };
+    let frame = Frame::new(&chain, &Cell::between(-1.0, 1.0));
+    let lower = Body::Triangle([Vec3::zeros(), Vec3::x(), Vec3::y()]);
+    let upper = [1.0e-6, 1.01e-6, 1.0e-6].map(|z| Vec3::z() * z);
+    let upper = Body::Triangle([upper[0], upper[1] + Vec3::x(), upper[2] + Vec3::y()]);
+    let pair = MovingPair::new(&lower, &upper, &frame);
+    assert!((pair.distance_bound(0.9e-6, None) - 1e-6).abs() < 2e-8);
+    assert!(pair.with_full_remainder().distance_bound(0.9e-6, None) <= 0.0);
 }

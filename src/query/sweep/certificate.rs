@@ -206,7 +206,9 @@ impl Course<'_> {
         if by_orbits || !self.a.is_active(i) || !self.b.is_active(j) {
             return Ok(ProofStep::Orbits);
         }
-        let moving = MovingPair::new(self.a.body(i), self.b.body(j), &regions.get(id).frame);
+        let pair = MovingPair::new(self.a.body(i), self.b.body(j), &regions.get(id).frame);
+        // Readers of a proof file know no direction of the remainder.
+        let moving = pair.with_full_remainder();
         let closest = match &moving.bodies {
             [Body::Triangle(s), Body::Triangle(t)] => {
                 let [p, q] = Near::of(s, t).points;

@@ -13,16 +13,6 @@ use crate::shape::surface::Surface;
 /// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
 const WIDTH: [f64; 2] = [0.01, 0.1];
 
-/// Poses judged before the proof, evenly spread over the run: they only choose where to look first.
-const FIRST_POSES: usize = 5;
-
-/// Poses judged behind the first contact of a run for its status alone. The first one is this multiple of the limit
-/// away, by the displacement of B, and each other one this many times as far.
-const BEHIND: [f64; 2] = [8.0, 4.0];
-
-/// Largest number of such poses.
-const POSES_BEHIND: usize = 6;
-
 /// A scan for depths, with the insets of its level.
 type DepthScan = ([Surface; 2], Scan);
 
@@ -75,15 +65,21 @@ impl Sweep<'_> {
         let shown = self.broken_pose(work, poses.chain(middles(&near.nested)));
         let contact = near.violation.filter(|_| status_alone);
         let shown = shown.or_else(|| self.overlap_behind(work, contact?.at));
+        if let Some(denied) = shown.and_then(|at| self.denied(at)) {
+            return Some(denied);
+        }
         if let Some(at) = shown.filter(|_| status_alone) {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
+        let is_confirmed = shown.is_some();
         let hard = self.depth_scan(work, limits.deepest());
         let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
         let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
-        if shown.is_some() || hard.as_ref().is_some_and(|(_, scan)| scan.violation.is_some()) {
-            return Some(self.interference(work, hard.as_ref(), shown));
+        let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
+        if let Some(at) = shown.or(violation.map(|v| v.at)) {
+            let denied = if is_confirmed { None } else { self.denied(at) };
+            return Some(denied.unwrap_or_else(|| self.interference(work, hard.as_ref(), shown)));
         }
         let Some((_, hard)) = hard else {
             // No upper bound of a depth exists: only the distance of the surfaces counts.
@@ -92,42 +88,6 @@ impl Sweep<'_> {
             return Some(self.bare(SweepStatus::Undecided, merged(unproved)));
         };
         (!hard.is_complete()).then(|| self.bare(SweepStatus::Undecided, merged([hard.open, hard.nested].concat())))
-    }
-
-    /// A pose that overlaps deeper than all limits, among a few; `None` without one, or if none is cheap to find.
-    pub fn overlapping_pose(&self) -> Option<f64> {
-        self.broken_pose(&self.work(), self.first_poses().into_iter())
-    }
-
-    /// The poses judged first, in order.
-    fn first_poses(&self) -> Vec<f64> {
-        let [from, to] = self.range;
-        (0..FIRST_POSES).map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64).collect()
-    }
-
-    /// The first of some poses that overlaps deeper than all limits.
-    fn broken_pose(&self, work: &Work, mut poses: impl Iterator<Item = f64>) -> Option<f64> {
-        let deepest = self.limits.deepest();
-        poses.find(|q| work.still.gap_within(&self.chain.pose(&[*q]), deepest, 0.0).gap.upper < -deepest)
-    }
-
-    /// Searches a pose deeper than all limits behind a contact, by common balls alone: each pose is farther from the
-    /// contact than the one before.
-    fn overlap_behind(&self, work: &Work, contact: f64) -> Option<f64> {
-        let deepest = self.limits.deepest();
-        let rest = self.range[1] - contact;
-        let mut share = BEHIND[0] * deepest / self.moved(contact, self.range[1]);
-        for _ in 0..POSES_BEHIND {
-            if !(share > 0.0 && share < 1.0) {
-                break;
-            }
-            let at = contact + share * rest;
-            if work.still.ball(&self.chain.pose(&[at]), None, deepest).is_some_and(|(depth, _)| depth > deepest) {
-                return Some(at);
-            }
-            share *= BEHIND[1];
-        }
-        None
     }
 
     /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.

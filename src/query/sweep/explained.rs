@@ -8,11 +8,11 @@ use crate::geom::triangle::point_triangle;
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::depth::SolidRef;
 use crate::query::facet_allowance::{FacetTable, SAGITTAS};
-use crate::query::sweep::cells::Cells;
+use crate::query::sweep::cells::{RunPart, merged};
 use crate::query::sweep::inset::{WHOLE, boundary, insets};
 use crate::query::sweep::judge::price;
-use crate::query::sweep::level::{Level, Scan};
-use crate::query::sweep::prove::{Judgement, Proof};
+use crate::query::sweep::level::Level;
+use crate::query::sweep::prove::Proof;
 use crate::query::sweep::run::{Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::surface::placed::PlacedSurface;
@@ -28,8 +28,25 @@ const PIECE: f64 = 0.05;
 /// Largest number of facets and scans of one run.
 const MAX_STEPS: usize = 20_000;
 
+/// Floor of the first proof that the limits are kept, in floors of the run: a facet explains the poses shortly before
+/// they are broken, too.
+const COARSE: f64 = 100.0;
+
+/// Depth from which a facet is tried before a proof that the limits are kept, as a share of the largest depth: such a
+/// proof would end soon.
+const SHALLOW: f64 = 0.5;
+
+/// Ratio of allowances that share the insets of a proof.
+const CLASS: f64 = 1.25;
+
+/// Length of the next part of a run, in lengths of the explained one before it.
+const GROWTH: f64 = 4.0;
+
 /// Largest number of facets of a part that are looked at in one pose.
 const MAX_FACETS: usize = 64;
+
+/// Largest number of facets of a part that are tried in one pose.
+const MAX_PIECES: usize = 4;
 
 /// Points of a triangle that are looked at: weights of its corners.
 const SAMPLES: [[f64; 3]; 7] = [
@@ -43,7 +60,7 @@ const SAMPLES: [[f64; 3]; 7] = [
 ];
 
 /// Sagittas of this share of the largest one count as equal.
-const NEARLY: f64 = 0.99;
+const NEARLY: f64 = 0.9;
 
 /// Poses among which the deepest one is shown.
 const POSES: usize = 61;
@@ -58,61 +75,105 @@ pub struct ConcaveSurfaces<'a> {
 }
 
 /// Overlap of a run that facets explain.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
-    /// The static facet allowance reaches this at every pose with a depth beyond the limits (mm, >= 0).
-    pub allowance: f64,
+    /// Parts of the run, in order and without gaps.
+    pub parts: Vec<ExplainedPart>,
     /// The deepest of some poses; the lower end of its gap is unknown.
     pub deepest: Worst,
 }
 
-/// Values from a start on at which something is shown.
-struct Shown {
-    /// The first value without a proof, or the end of the run.
-    until: f64,
-    /// True if the end is shown, too.
-    complete: bool,
+/// Part of a run that one facet explains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExplainedPart {
+    /// First and last value.
+    pub range: [f64; 2],
+    /// The static facet allowance reaches this at every pose (mm, >= 0); `None` where all poses keep the limits.
+    pub allowance: Option<f64>,
 }
 
-impl Shown {
-    /// Everything before the first unproved value of a range.
-    fn before(first: Option<f64>, end: f64) -> Self {
-        Self { until: first.unwrap_or(end), complete: first.is_none() }
-    }
-
-    fn advances(&self, at: f64) -> bool {
-        self.complete || self.until > at
+impl Explained {
+    /// Least and largest allowance of the parts (mm); `None` if all poses keep the limits.
+    pub fn allowances(&self) -> Option<[f64; 2]> {
+        let all = self.parts.iter().filter_map(|p| p.allowance);
+        all.map(|f| [f, f]).reduce(|x, y| [lesser(x[0], y[0]), greater(x[1], y[1])])
     }
 }
 
 impl Sweep<'_> {
-    /// Finds an allowance that the static facet allowance reaches at every pose of the run with a depth beyond the
-    /// limits (and the slack of a run). `None` if none is shown, and for surfaces without a certain inside. Cost: some
-    /// static queries for each facet that bounds the common solid in turn.
+    /// Finds allowances that the static facet allowance reaches at every pose of the run with a depth beyond the limits
+    /// (and the slack of a run). `None` if none is shown, and for surfaces without a certain inside. Cost: some static
+    /// queries for each facet that bounds the common solid in turn.
     pub fn explained(&self, facets: ConcaveSurfaces) -> Option<Explained> {
         let mut work = self.work();
         [self.a, self.b].into_iter().try_for_each(|s| boundary(s.surface).map(|_| ()))?;
         let within = insets(&work.still, self.limits.deepest() + work.slack, WHOLE)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
-        let mut at = self.range[0];
-        let mut allowance = facets.most;
+        let end = self.range[1];
+        let mut part = self.range;
+        let mut parts = Vec::new();
         for _ in 0..MAX_STEPS {
-            let shown = if let Some(shown) = self.within_limits(&mut work, &level, at) {
-                shown
-            } else {
-                let (found, shown) = self.bounding(&mut work, &facets, at)?;
-                allowance = lesser(allowance, found);
-                shown
-            };
-            if shown.complete {
-                return Some(Explained { allowance, deepest: self.deepest_of_some(&work)? });
+            let (allowance, until) = self.explained_part(&mut work, &level, &facets, part)?;
+            parts.push(ExplainedPart { range: [part[0], until], allowance });
+            if until >= end {
+                return Some(Explained { parts, deepest: self.deepest_of_some(&work)? });
             }
             if work.budget.remaining == 0 {
                 return None;
             }
-            at = shown.until;
+            part = [until, lesser(until + GROWTH * (until - part[0]), end)];
         }
         None
+    }
+
+    /// True if each explained part is shown to be no deeper than the tolerance and its own allowance (and the slack of
+    /// a run). Cost: insets and proofs for each of a few allowances.
+    pub fn keeps_allowances(&self, explained: &Explained) -> bool {
+        let mut work = self.work();
+        let class = |part: &ExplainedPart| part.allowance.map(|f| libm::floor(libm::log(f) / libm::log(CLASS)) as i64);
+        let mut classes: Vec<i64> = explained.parts.iter().filter_map(class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes.into_iter().all(|k| {
+            let parts: Vec<&ExplainedPart> = explained.parts.iter().filter(|p| class(p) == Some(k)).collect();
+            let least = parts.iter().filter_map(|p| p.allowance).reduce(lesser).unwrap_or(0.0);
+            let depth = self.limits.tolerance + least + work.slack;
+            let Some(surfaces) = insets(&work.still, depth, WHOLE) else { return false };
+            let level = work.level_of_insets(&surfaces, self.chain, depth);
+            let ranges = merged(parts.iter().map(|p| p.range).collect());
+            ranges.into_iter().all(|range| self.scan(&level, &mut work, range, false).is_complete())
+        })
+    }
+
+    /// Explains the start of a part of the run: the allowance of a facet (mm; `None` where the limits are kept), and the
+    /// value up to which this holds, behind the start. `None` if neither is shown.
+    fn explained_part(
+        &self,
+        work: &mut Work,
+        level: &Level,
+        facets: &ConcaveSurfaces,
+        part: [f64; 2],
+    ) -> Option<(Option<f64>, f64)> {
+        work.budget.charge(price([self.a.surface, self.b.surface]));
+        let pose = self.chain.pose(&[part[0]]);
+        let ball = work.still.ball(&pose, None, f64::INFINITY).map(|(depth, [x, y])| (depth, (x + y) * 0.5));
+        let deepest = self.limits.deepest() + work.slack;
+        let (depth, middle) = ball.unwrap_or((0.0, pose.point(&self.b.convex.inner_center)));
+        if depth > SHALLOW * deepest
+            && let Some(found) = self.bounding(work, facets, part, &middle)
+        {
+            return Some(found);
+        }
+        if depth > deepest {
+            return None;
+        }
+        let (coarse, fine) = (COARSE * work.floor, work.floor);
+        let near = match self.within_limits(work, level, part, coarse) {
+            Ok(until) => return Some((None, until)),
+            Err(near) => near.unwrap_or(middle),
+        };
+        let found = self.bounding(work, facets, part, &near);
+        found.or_else(|| Some((None, self.within_limits(work, level, part, fine).ok()?)))
     }
 
     /// The deepest of some poses.
@@ -126,70 +187,86 @@ impl Sweep<'_> {
         balls.min_by(|x, y| x.gap.upper.total_cmp(&y.gap.upper))
     }
 
-    /// Values at which the depth stays within the level; `None` if it does not at the start.
-    fn within_limits(&self, work: &mut Work, level: &Level, at: f64) -> Option<Shown> {
-        work.budget.charge(price([self.a.surface, self.b.surface]));
-        let deepest = self.limits.deepest() + work.slack;
-        if work.still.ball(&self.chain.pose(&[at]), None, deepest).is_some_and(|(depth, _)| depth > deepest) {
-            return None;
-        }
-        let Scan { violation, open, nested, .. } = self.scan(level, work, [at, self.range[1]], false);
-        let first = open.iter().chain(&nested).map(|i| i[0]).chain(violation.map(|v| v.at)).reduce(lesser);
-        Some(Shown::before(first, self.range[1])).filter(|shown| shown.advances(at))
+    /// The value up to which the depth stays within the level from the start of a part on. No interval with a
+    /// displacement below `floor` (mm) is split.
+    ///
+    /// # Errors
+    /// If nothing is shown: a point near which the insets meet, if one is known (A's frame).
+    fn within_limits(&self, work: &mut Work, level: &Level, part: [f64; 2], floor: f64) -> Result<f64, Option<Vec3>> {
+        let proof = self.proof_from(work, level, part, floor);
+        let near = proof.violation.map(|v| (v.points[0] + v.points[1]) * 0.5);
+        let until = proved_until(&proof, part).ok_or(near)?;
+        let middle = self.chain.pose(&[part[0] + 0.5 * (until - part[0])]);
+        if level.is_nested(&work.still, &middle) { Err(near) } else { Ok(until) }
     }
 
-    /// Allowance of a facet that bounds the common solid at a pose (mm), and the values at which it certainly does.
-    fn bounding(&self, work: &mut Work, facets: &ConcaveSurfaces, at: f64) -> Option<(f64, Shown)> {
-        work.budget.charge(price([self.a.surface, self.b.surface]));
-        let pose = self.chain.pose(&[at]);
-        let ball = work.still.ball(&pose, None, f64::INFINITY);
-        let middle = ball.map_or(pose.point(&self.b.convex.inner_center), |(_, [x, y])| (x + y) * 0.5);
-        let candidates = [0, 1].into_iter().filter_map(|side| {
-            let (allowance, piece) = self.piece(work, facets, &pose, side, &middle)?;
-            let shown = self.deep_until(work, side, &piece, at);
-            shown.advances(at).then_some((allowance, shown))
+    /// Allowance of a facet near a point (A's frame) that bounds the common solid at the start of a part (mm), and the
+    /// value up to which it certainly does.
+    fn bounding(
+        &self,
+        work: &mut Work,
+        facets: &ConcaveSurfaces,
+        part: [f64; 2],
+        near: &Vec3,
+    ) -> Option<(Option<f64>, f64)> {
+        let pose = self.chain.pose(&[part[0]]);
+        let of_side = [0, 1].into_iter().filter_map(|side| {
+            let pieces = self.pieces(work, facets, &pose, side, near);
+            pieces
+                .into_iter()
+                .find_map(|(allowance, piece)| Some((allowance, self.deep_until(work, side, &piece, part)?)))
         });
-        candidates.max_by(|(x, _), (y, _)| x.total_cmp(y))
+        of_side.max_by(|(x, _), (y, _)| x.total_cmp(y)).map(|(allowance, until)| (Some(allowance), until))
     }
 
-    /// A small piece of a concave facet of one part, near a point (A's frame), that lies deep enough in the other part:
-    /// the allowance of the facet (mm), and the piece in the frame of its own part.
-    fn piece(
+    /// Small pieces of concave facets of one part, near a point (A's frame), that lie deep enough in the other part:
+    /// the allowance of each facet (mm), and the piece in the frame of its own part. The best one comes first.
+    fn pieces(
         &self,
         work: &Work,
         facets: &ConcaveSurfaces,
         pose: &Pose,
         side: usize,
         point: &Vec3,
-    ) -> Option<(f64, Surface)> {
+    ) -> Vec<(f64, Surface)> {
         let [a, b] = [self.a, self.b].map(|s: SolidRef| s.surface.solid());
         let placed = [PlacedSurface { surface: a, pose: None }, PlacedSurface { surface: b, pose: Some(pose) }];
         let (own, other) = (&placed[side], &placed[1 - side]);
         let table = facets.tables[side];
         let enough = 2.0 * DEEP_ENOUGH * work.still.rounding;
-        let Deep { triangle, middle, depth } = deepest_point([own, other], table, &own.local(point), enough)?;
-        let corners = own.surface.triangle(triangle);
-        let size = corners.iter().map(|c| (c - middle).norm()).fold(0.0, greater);
-        let share = lesser(PIECE * depth / size, 1.0);
-        let vertices = corners.map(|c| middle + (c - middle) * share).to_vec();
-        let allowance = lesser(SAGITTAS * table.sagitta(triangle), facets.most);
-        Some((allowance, Surface::of(vertices, &[[0, 1, 2]], Inside::Undefined)))
+        let piece = |Deep { triangle, middle, depth }| {
+            let corners = own.surface.triangle(triangle);
+            let size = corners.iter().map(|c| (c - middle).norm()).fold(0.0, greater);
+            let share = lesser(PIECE * depth / size, 1.0);
+            let vertices = corners.map(|c| middle + (c - middle) * share).to_vec();
+            let allowance = lesser(SAGITTAS * table.sagitta(triangle), facets.most);
+            (allowance, Surface::of(vertices, &[[0, 1, 2]], Inside::Undefined))
+        };
+        deep_points([own, other], table, &own.local(point), enough).into_iter().map(piece).collect()
     }
 
-    /// Values at which a piece of one part stays deep enough in the other part.
-    fn deep_until(&self, work: &mut Work, side: usize, piece: &Surface, at: f64) -> Shown {
+    /// The value up to which a piece of one part stays deep enough in the other part; `None` if nothing is shown.
+    fn deep_until(&self, work: &mut Work, side: usize, piece: &Surface, part: [f64; 2]) -> Option<f64> {
         let [a, b] = [self.a, self.b].map(|s: SolidRef| s.surface.solid());
         let surfaces = if side == 0 { [piece, b] } else { [a, piece] };
-        let distance = DEEP_ENOUGH * work.still.rounding;
-        let level = Level::apart(surfaces, self.chain, distance);
-        let mut cells = Cells::new(self.chain, [at, self.range[1]], self.balls());
-        let course = level.course(&work.still, work.floor);
-        let Proof { violation, open } =
-            course.prove(&mut cells, distance, &mut work.budget, |_, _, _| Judgement::Broken);
-        work.frames += cells.count();
-        let first = open.first().map(|o| o[0]).into_iter().chain(violation.map(|v| v.at)).reduce(lesser);
-        Shown::before(first, self.range[1])
+        let level = Level::apart(surfaces, self.chain, DEEP_ENOUGH * work.still.rounding);
+        let floor = work.floor;
+        proved_until(&self.proof_from(work, &level, part, floor), part)
     }
+
+    /// Proof of a level over a part of the run.
+    fn proof_from(&self, work: &mut Work, level: &Level, part: [f64; 2], floor: f64) -> Proof {
+        let run = RunPart { chain: self.chain, range: part, balls: self.balls() };
+        let (proof, frames) = level.strict_proof(&run, &work.still, floor, &mut work.budget);
+        work.frames += frames;
+        proof
+    }
+}
+
+/// The value up to which a proof holds from the start of a part on; `None` if nothing is shown.
+fn proved_until(proof: &Proof, part: [f64; 2]) -> Option<f64> {
+    let first = proof.open.first().map(|o| o[0]).into_iter().chain(proof.violation.map(|v| v.at)).reduce(lesser);
+    first.map_or(Some(part[1]), |until| (until > part[0]).then_some(until))
 }
 
 /// A point of a concave facet inside the other part.
@@ -201,9 +278,10 @@ struct Deep {
     depth: f64,
 }
 
-/// The deepest of some points on the concave facets nearest to a point (own frame, mm), among those with nearly the
-/// largest sagitta, if it is deeper than `least` (mm). Cost: a few queries of points for each of these facets.
-fn deepest_point([own, other]: [&PlacedSurface; 2], table: &FacetTable, point: &Vec3, least: f64) -> Option<Deep> {
+/// Points on the concave facets nearest to a point (own frame, mm), one for each facet, that are deeper than `least`
+/// (mm): those of facets with nearly the largest sagitta first, the deeper ones before the others. Cost: a few queries
+/// of points for each of these facets.
+fn deep_points([own, other]: [&PlacedSurface; 2], table: &FacetTable, point: &Vec3, least: f64) -> Vec<Deep> {
     let concave = (0..own.surface.triangles.len() as u32).filter(|t| table.sagitta(*t) > 0.0);
     let mut near: Vec<(f64, u32)> =
         concave.map(|t| (point_triangle(point, &own.surface.triangle(t)).squared, t)).collect();
@@ -217,10 +295,13 @@ fn deepest_point([own, other]: [&PlacedSurface; 2], table: &FacetTable, point: &
             let near = other.nearest(&x, f64::INFINITY).filter(|_| other.contains(&x))?;
             Some(Deep { triangle: t, middle, depth: near.distance })
         };
-        samples.chain([point_triangle(point, &corners).point]).filter_map(depth).collect::<Vec<Deep>>()
+        let found = samples.chain([point_triangle(point, &corners).point]).filter_map(depth);
+        found.max_by(|x, y| x.depth.total_cmp(&y.depth)).filter(|d| d.depth > least)
     };
-    let mut found: Vec<Deep> = near.into_iter().flat_map(|(_, t)| of_triangle(t)).filter(|d| d.depth > least).collect();
+    let mut found: Vec<Deep> = near.into_iter().filter_map(|(_, t)| of_triangle(t)).collect();
     let largest = found.iter().map(|d| table.sagitta(d.triangle)).fold(0.0, greater);
-    found.retain(|d| table.sagitta(d.triangle) >= NEARLY * largest);
-    found.into_iter().max_by(|x, y| x.depth.total_cmp(&y.depth))
+    let is_less = |d: &Deep| table.sagitta(d.triangle) < NEARLY * largest;
+    found.sort_by(|x, y| is_less(x).cmp(&is_less(y)).then(y.depth.total_cmp(&x.depth)));
+    found.truncate(MAX_PIECES);
+    found
 }

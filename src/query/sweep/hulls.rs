@@ -100,7 +100,8 @@ impl<'a> MovingHulls<'a> {
             // The direction points from the standing solid to the moving one.
             let n = if moving == 1 { found.axis } else { -found.axis };
             let standing = self.high(1 - moving, &frame.pose, &n);
-            HullMotion { moving, n, standing, spread }
+            let remainder = spread.remainder * frame.remainder_share(&n);
+            HullMotion { moving, n, standing, spread: Spread { remainder, ..spread } }
         };
         let motions = [motion(0, spread_of_a), motion(1, spread_of_b)];
         let still = -self.high(1, &frame.pose, &-motions[1].n) - motions[1].standing;

@@ -12,7 +12,7 @@ use crate::query::sweep::hulls::MovingHulls;
 use crate::query::sweep::inset::nested;
 use crate::query::sweep::judge::{Judge, price};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
-use crate::query::sweep::prove::{Budget, Course, Proof, Violation};
+use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::Still;
@@ -224,6 +224,16 @@ impl<'a> Level<'a> {
         }
         let proof = Proof { violation, open };
         Scan { first: proof.first(), violation, open: proof.open, nested, frames }
+    }
+
+    /// Proof of the level that asks no static query: a pose with surfaces within the distance counts as broken. Solids
+    /// nested in each other are left out. Returns the number of intervals made, too.
+    pub(crate) fn strict_proof(&self, run: &RunPart, still: &Still, floor: f64, budget: &mut Budget) -> (Proof, usize) {
+        self.narrow(still.margin, budget);
+        let course = Course { hulls: None, ..self.course(still, floor) };
+        let mut cells = Cells::new(run.chain, run.range, run.balls);
+        let proof = course.prove(&mut cells, self.distance, budget, |_, _, _| Judgement::Broken);
+        (proof, cells.count())
     }
 
     fn judge<'s>(&self, still: &'s Still) -> Judge<'s> {

@@ -18,6 +18,7 @@
 //! - `depth`: bracket of the largest depth
 //! - `intervals`: the parts of a run below a gap
 //! - `run`, `decide`: the status of a run
+//! - `broken_poses`: poses that break the limits, found before a proof
 //! - `turns`: runs of more than one turn
 //! - `widest`: largest gap
 //! - `above`: the parts of a run above a gap
@@ -36,6 +37,7 @@ pub(crate) mod box_run;
 #[cfg(test)]
 mod box_tests;
 pub(crate) mod boxes;
+mod broken_poses;
 pub(crate) mod cells;
 pub(crate) mod certificate;
 #[cfg(test)]
@@ -99,7 +101,7 @@ pub(crate) mod worst;
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
 pub(crate) use certificate::{Certificate, Unproved};
 pub use certificate::{ProofClaim, ProofStep, SeparatingPlane};
-pub use explained::{ConcaveSurfaces, Explained};
+pub use explained::{ConcaveSurfaces, Explained, ExplainedPart};
 pub(crate) use inset::boundary as solid_boundary;
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
 pub use staircase::Step;

@@ -62,6 +62,9 @@ pub struct Sweep<'a> {
     pub measures_clear: bool,
     /// Largest width of the bracket of a least or largest gap (mm, > 0); without it, the usual width.
     pub gap_width: Option<f64>,
+    /// Static check of a pose, asked before an interference is measured. It returns false for a pose with an overlap
+    /// that something else explains: then the answer is undecided, and names the pose as `unconfirmed`.
+    pub confirms: Option<&'a dyn Fn(f64) -> bool>,
 }
 
 /// Status of a run, for all its poses together.
@@ -137,6 +140,8 @@ pub struct SweepAnswer {
     pub no_inside: bool,
     /// Slack granted to each limit (mm, >= 0).
     pub slack: f64,
+    /// A pose deeper than the limits that [`Sweep::confirms`] denies.
+    pub unconfirmed: Option<f64>,
 }
 
 impl<'a> Sweep<'a> {
@@ -189,6 +194,7 @@ impl<'a> Sweep<'a> {
             frames: 0,
             no_inside,
             slack: 0.0,
+            unconfirmed: None,
         }
     }
 

@@ -49,6 +49,7 @@ pub(crate) fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: Swee
         measures_clear: true,
         gap_width: None,
         first_failing: false,
+        confirms: None,
     }
 }
 

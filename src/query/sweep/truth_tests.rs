@@ -161,6 +161,7 @@ fn with_sweep<T>(case: &Case, variant: Variant, with: impl FnOnce(&Sweep) -> T) 
         measures_clear: true,
         gap_width: None,
         first_failing: false,
+        confirms: None,
     })
 }
 
