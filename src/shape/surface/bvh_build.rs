@@ -6,9 +6,9 @@
 
 use crate::geom::Vec3;
 use crate::parallel;
-use crate::shape::surface::bvh_entry::{Entry, Extent};
-use crate::shape::surface::bvh_fit::{self, Moments};
-use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
+use crate::shape::surface::bvh_entry::{Entry, Extent, Triangles};
+use crate::shape::surface::bvh_fit::{self, LeafTriangles, Moments};
+use crate::shape::surface::bvh_node::{LEAF, Link, MAX_TRIANGLES, Node};
 
 /// Number of bins of the heuristic.
 const BINS: usize = 16;
@@ -68,35 +68,32 @@ impl Tree {
     /// `threads` threads, with the same result.
     pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>, threads: usize) -> Self {
         order.truncate(MAX_TRIANGLES);
-        let mut entries: Vec<Entry> =
-            order.iter().map(|&t| Entry::new(t, triangles[t as usize].map(|v| &vertices[v as usize]))).collect();
+        let mesh = Triangles { vertices, indices: triangles };
+        let mut entries: Vec<Entry> = order.iter().map(|&t| mesh.entry(t)).collect();
         let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
-        let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
         let centers = around(&entries);
         let open = OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers };
-        let (mut nodes, _) = subtree(&mut entries, open, care, &corners, threads);
+        let (nodes, _) = subtree(&mut entries, open, care, mesh, threads);
         for (o, e) in order.iter_mut().zip(&entries) {
             *o = e.triangle();
         }
-        nodes.shrink_to_fit();
         Self { nodes }
     }
 }
 
-/// Builds the nodes over some entries, numbered from 0, and fits their boxes. `open` is the root, `corners` returns the
-/// corners of a triangle of the mesh. Returns the moments of the root, `None` without entries.
+/// Builds the nodes over some entries, numbered from 0, and fits their boxes. `open` is the root. Returns the moments of the root, `None` without entries.
 fn subtree(
     entries: &mut [Entry],
     open: OpenNode,
     care: SplitEffort,
-    corners: &(impl Fn(u32) -> [Vec3; 3] + Sync),
+    mesh: Triangles<'_>,
     threads: usize,
 ) -> (Vec<Node>, Option<Moments>) {
     let first = open.first;
     if threads < 2 || entries.len() < parallel::LARGE {
-        let mut nodes = Vec::with_capacity(entries.len());
-        split_all(entries, &mut nodes, open, care);
-        let moments = bvh_fit::fit_all(&mut nodes, |t| corners(entries[t as usize - first].triangle()));
+        // The final list takes its exact size at once: it is too long to be copied.
+        let mut nodes: Vec<Node> = split_all(entries, open, care).into_iter().map(Node::new).collect();
+        let moments = bvh_fit::fit_all(&mut nodes, &mut LeafTriangles::new(mesh, entries, first));
         return (nodes, moments);
     }
     let (left, centers) = split(entries, &open.centers, care, open.depth);
@@ -105,14 +102,11 @@ fn subtree(
         |first: usize, count: usize, centers: Extent| OpenNode { at: 0, first, count, depth: open.depth + 1, centers };
     let [a, b] = [child(first, left, centers[0]), child(first + left, behind.len(), centers[1])];
     let share = threads.div_ceil(2);
-    let ((left, of_left), (right, of_right)) = parallel::both(
-        threads,
-        || subtree(ahead, a, care, corners, share),
-        || subtree(behind, b, care, corners, share),
-    );
+    let ((left, of_left), (right, of_right)) =
+        parallel::both(threads, || subtree(ahead, a, care, mesh, share), || subtree(behind, b, care, mesh, share));
     let (of_all, after_left) = (left.len() + right.len() + 1, 1 + left.len());
     let mut nodes = Vec::with_capacity(of_all);
-    nodes.push(Node::inner(1));
+    nodes.push(Node::new(Link::to_children(1)));
     // Children come side by side, then all below the first one, then all below the second one. The list of the first
     // part is freed before that of the second part is copied.
     nodes.extend([left[0].with_children_moved(2), right[0].with_children_moved(after_left)]);
@@ -120,35 +114,37 @@ fn subtree(
     nodes.extend(right.into_iter().skip(1).map(|n| n.with_children_moved(after_left)));
     let moments = of_left.zip(of_right).map(|(l, r)| l.plus(&r));
     if let Some(moments) = &moments {
-        bvh_fit::fit(&mut nodes, 0, moments, &mut |t| corners(entries[t as usize - first].triangle()));
+        bvh_fit::fit(&mut nodes, 0, moments, &mut LeafTriangles::new(mesh, entries, first));
     }
     (nodes, moments)
 }
 
-/// Sorts the entries and lays out the nodes below the open one, without boxes.
-fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>, open: OpenNode, care: SplitEffort) {
+/// Sorts the entries and lays out the nodes below the open one.
+fn split_all(entries: &mut [Entry], open: OpenNode, care: SplitEffort) -> Vec<Link> {
+    let mut links = Vec::with_capacity(entries.len());
     if entries.is_empty() {
-        return;
+        return links;
     }
     let start = open.first;
-    nodes.push(Node::leaf(0, 0));
+    let unknown = Link::to_children(0);
+    links.push(unknown);
     let mut stack = vec![open];
     while let Some(OpenNode { at, first, count, depth, centers }) = stack.pop() {
         let range = &mut entries[first - start..first - start + count];
         if count <= LEAF && (care == SplitEffort::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
-            nodes[at] = Node::leaf(first, count);
+            links[at] = Link::to_triangles(first, count);
             continue;
         }
         let (left, parts) =
             if count <= SWEEP_UP_TO { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
-        let child = nodes.len();
-        nodes[at] = Node::inner(child);
-        nodes.push(Node::leaf(0, 0));
-        nodes.push(Node::leaf(0, 0));
+        let child = links.len();
+        links[at] = Link::to_children(child);
+        links.extend([unknown; 2]);
         let depth = depth + 1;
         stack.push(OpenNode { at: child + 1, first: first + left, count: count - left, depth, centers: parts[1] });
         stack.push(OpenNode { at: child, first, count: left, depth, centers: parts[0] });
     }
+    links
 }
 
 /// Sorts a short list of entries along the best axis and cuts it at the cheapest position. Returns the length of the
@@ -261,9 +257,7 @@ impl Bin {
 struct Cut {
     cost: f32,
     axis: usize,
-    scale: f32,
-    /// Last bin of the first part.
-    bin: usize,
+    /// Ranges of the centres of both parts; along the axis, they have no number in common.
     centers: [Extent; 2],
 }
 
@@ -280,11 +274,12 @@ fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32)
         let middle = entries.len() / 2;
         return (middle, [around(&entries[..middle]), around(&entries[middle..])]);
     };
-    let low = centers.min[cut.axis];
+    // The least number of the second part: a number has one bin, and larger ones have no lower bin.
+    let limit = cut.centers[1].min[cut.axis];
     let mut left = 0;
     for j in 0..entries.len() {
         // Partitions without a branch: the side of an entry is unpredictable.
-        let first = bin_of(entries[j].at(cut.axis), low, cut.scale) <= cut.bin;
+        let first = entries[j].at(cut.axis) < limit;
         entries.swap(j, left);
         left += usize::from(first);
     }
@@ -293,8 +288,9 @@ fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32)
 
 #[inline]
 fn bin_of(at: f32, low: f32, scale: f32) -> usize {
-    // The conversion to a byte takes fewer instructions than the one to `usize`.
-    usize::from((((at - low) * scale) as u8).min(BINS as u8 - 1))
+    // The conversion to a byte takes fewer instructions than the one to `usize`. The product is below the number of
+    // bins; the mask only shows that to the compiler.
+    usize::from(((at - low) * scale) as u8) & (BINS - 1)
 }
 
 /// Returns the cheapest cut along one axis, or `best` if that is at least as cheap.
@@ -308,9 +304,9 @@ fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort,
     }
     let mut bins = [Bin::EMPTY; BINS];
     for e in entries {
-        let bin = &mut bins[bin_of(e.at(axis), low, scale)];
+        let (bin, center) = (&mut bins[bin_of(e.at(axis), low, scale)], e.center());
         bin.extent.add(e.min, e.max);
-        bin.centers.add(e.center(), e.center());
+        bin.centers.add(center, center);
         bin.count += 1;
     }
     let mut behind = [Bin::EMPTY; BINS];
@@ -329,7 +325,7 @@ fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort,
         }
         let cost = care.price(part.count as usize, &part.extent) + care.price(rest.count as usize, &rest.extent);
         if best.as_ref().is_none_or(|b| cost < b.cost) {
-            best = Some(Cut { cost, axis, scale, bin: k, centers: [part.centers, rest.centers] });
+            best = Some(Cut { cost, axis, centers: [part.centers, rest.centers] });
         }
     }
     best

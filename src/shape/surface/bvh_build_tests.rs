@@ -57,6 +57,21 @@ fn boxes_hold_their_triangles_in_trees_of_every_size() {
     }
 }
 
+/// Single precision measures distances within a box, not positions: neither place nor size adds to its error.
+#[test]
+fn boxes_hold_their_triangles_at_any_place_and_size() {
+    for (place, size) in [(0.0, 1e-30), (0.0, 1e6), (1.0, 1e-12), (1e5, 1e-9), (1e5, 1.0), (3e5, 3e-11)] {
+        let mut rng = Rng::new(3);
+        let middle = Vec3::new(place, -0.7 * place, 0.3 * place);
+        let (vertices, triangles) = loose(600, |k| {
+            let along = (k / 3) as f64 / 600.0;
+            let wave = Vec3::new(along, 0.1 * libm::sin(20.0 * along), 0.2 * libm::cos(7.0 * along));
+            middle + (wave + Vec3::new(rng.unit(), rng.unit(), rng.unit()) * 0.02) * size
+        });
+        depth_of(&vertices, &triangles);
+    }
+}
+
 #[test]
 fn tree_depth_is_bounded() {
     let same = |k: usize| [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3];

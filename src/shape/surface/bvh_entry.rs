@@ -23,6 +23,29 @@ fn sum(a: Quad, b: Quad) -> Quad {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
 }
 
+/// Triangles of a mesh.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Triangles<'a> {
+    pub vertices: &'a [Vec3],
+    pub indices: &'a [[u32; 3]],
+}
+
+impl Triangles<'_> {
+    /// Copies the corners of a triangle to `out`.
+    #[inline]
+    pub(crate) fn corners(&self, t: u32, out: &mut [Vec3; 3]) {
+        for (corner, &v) in out.iter_mut().zip(&self.indices[t as usize]) {
+            *corner = self.vertices[v as usize];
+        }
+    }
+
+    /// Makes the entry of a triangle.
+    #[inline]
+    pub(crate) fn entry(&self, t: u32) -> Entry {
+        Entry::new(t, self.indices[t as usize].map(|v| &self.vertices[v as usize]))
+    }
+}
+
 /// Triangle during the build: its box in three lanes, and its index in the fourth lanes, as two halves exact in single
 /// precision.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +55,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
+    #[inline]
+    fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
         let (min, max) = (min3(min3(*a, *b), *c), max3(max3(*a, *b), *c));
         Self {
             min: [min.x as f32, min.y as f32, min.z as f32, (t >> 16) as f32],

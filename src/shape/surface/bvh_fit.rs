@@ -5,9 +5,11 @@
 //! from the vertices at low nodes, else from the boxes of descendants some levels below. A box along the part's axes is
 //! used if it is at most as large.
 
-use crate::geom::math::{max3, min3};
+use crate::geom::math::{greater, max3, min3};
 use crate::geom::{Mat3, Vec3};
-use crate::shape::surface::bvh_node::{Below, LEAF, Node, SKEW};
+use crate::shape::surface::bvh_entry::{Entry, Triangles};
+use crate::shape::surface::bvh_node::{Below, LEAF, Node};
+use crate::shape::surface::bvh_span::Span;
 use std::ops::Range;
 
 /// Largest height above the deepest leaf at which a node takes its extents from vertices.
@@ -36,7 +38,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    fn of(triangles: Range<u32>, corners: &mut impl FnMut(u32) -> [Vec3; 3]) -> Self {
+    fn of(triangles: Range<u32>, leaves: &mut LeafTriangles<'_>) -> Self {
         let mut m = Self {
             area: 0.0,
             normal: Vec3::zeros(),
@@ -47,23 +49,27 @@ impl Moments {
             height: 0,
         };
         for t in triangles {
-            let [a, b, c] = corners(t);
-            let n = (b - a).cross(&(c - a));
-            let area = n.norm();
-            let sum = a + b + c;
-            m.area += area;
-            m.normal += n;
-            m.first += sum * (area / 3.0);
-            let w = area / 12.0;
-            let entry = |i: usize, j: usize| w * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
-            let add = [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)];
-            for (s, a) in m.second.iter_mut().zip(add) {
-                *s += a;
-            }
-            m.low = m.low.inf(&a).inf(&b).inf(&c);
-            m.high = m.high.sup(&a).sup(&b).sup(&c);
+            m.add(leaves.corners(t));
         }
         m
+    }
+
+    #[inline]
+    fn add(&mut self, [a, b, c]: &[Vec3; 3]) {
+        let n = (b - a).cross(&(c - a));
+        let area = n.norm();
+        let sum = a + b + c;
+        self.area += area;
+        self.normal += n;
+        self.first += sum * (area / 3.0);
+        let w = area / 12.0;
+        let entry = |i: usize, j: usize| w * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
+        let add = [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)];
+        for (s, a) in self.second.iter_mut().zip(add) {
+            *s += a;
+        }
+        self.low = min3(min3(self.low, *a), min3(*b, *c));
+        self.high = max3(max3(self.high, *a), max3(*b, *c));
     }
 
     /// Sums of both sets of triangles, one level higher.
@@ -73,15 +79,15 @@ impl Moments {
             normal: self.normal + o.normal,
             first: self.first + o.first,
             second: std::array::from_fn(|k| self.second[k] + o.second[k]),
-            low: self.low.inf(&o.low),
-            high: self.high.sup(&o.high),
+            low: min3(self.low, o.low),
+            high: max3(self.high, o.high),
             height: 1 + self.height.max(o.height),
         }
     }
 
     /// Second moments about the centroid.
     fn covariance(&self) -> Mat3 {
-        let m = if self.area > 0.0 { self.first / self.area } else { Vec3::zeros() };
+        let m = if self.area > 0.0 { self.first * (1.0 / self.area) } else { Vec3::zeros() };
         let s = &self.second;
         let c = |k: usize, i: usize, j: usize| s[k] - self.area * m[i] * m[j];
         let (xx, yy, zz, xy, xz, yz) = (c(0, 0, 0), c(1, 1, 1), c(2, 2, 2), c(3, 0, 1), c(4, 0, 2), c(5, 1, 2));
@@ -93,28 +99,32 @@ impl Moments {
         let covariance = self.covariance();
         let length = self.normal.norm();
         if length > FLAT_SHARE * self.area {
-            let n = self.normal / length;
-            return along_normal(&n, &covariance);
+            return along_normal(&(self.normal * (1.0 / length)), &covariance);
         }
         principal(&covariance)
+    }
+
+    /// Starts to measure the triangles along their axes, from the middle of their axis-parallel box.
+    fn empty_span(&self) -> Span {
+        Span::new(&self.axes(), (self.low + self.high) * 0.5)
     }
 }
 
 /// Builds axes with the normal last, after the two principal axes perpendicular to it.
 fn along_normal(n: &Vec3, covariance: &Mat3) -> Mat3 {
-    let thin = if n.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
-    let u = n.cross(&thin).normalize();
+    // Two perpendicular vectors of one length. The length is divided out last, so no step waits for it.
+    let u = if n.x.abs() < 0.6 { Vec3::new(0.0, n.z, -n.y) } else { Vec3::new(-n.z, 0.0, n.x) };
     let v = n.cross(&u);
     let (cu, cv) = (covariance * u, covariance * v);
     let (half, mixed) = ((u.dot(&cu) - v.dot(&cv)) * 0.5, u.dot(&cv));
     let length = (half * half + mixed * mixed).sqrt();
     let (c, s) = if length > 0.0 {
         let double = half / length;
-        (((1.0 + double).max(0.0) * 0.5).sqrt(), ((1.0 - double).max(0.0) * 0.5).sqrt().copysign(mixed))
+        (greater(0.5 + 0.5 * double, 0.0).sqrt(), greater(0.5 - 0.5 * double, 0.0).sqrt().copysign(mixed))
     } else {
         (1.0, 0.0)
     };
-    let first = u * c + v * s;
+    let first = (u * c + v * s) * (1.0 / u.norm());
     Mat3::from_columns(&[first, n.cross(&first), *n])
 }
 
@@ -156,128 +166,115 @@ fn upright(lengths: &Vec3) -> Mat3 {
     })
 }
 
-/// Smallest and largest coordinates along some axes.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    axes: Mat3,
-    from: Vec3,
-    low: Vec3,
-    high: Vec3,
-}
-
-impl Span {
-    fn new(axes: Mat3, from: Vec3) -> Self {
-        Self { axes, from, low: Vec3::repeat(f64::INFINITY), high: Vec3::repeat(f64::NEG_INFINITY) }
-    }
-
-    #[inline]
-    fn add_points(&mut self, points: &[Vec3; 3]) {
-        for p in points {
-            let local = self.axes.tr_mul(&(p - self.from));
-            self.low = min3(self.low, local);
-            self.high = max3(self.high, local);
-        }
-    }
-
-    fn add_box(&mut self, b: &Node) {
-        let local = self.axes.tr_mul(&(b.center() - self.from));
-        let half = Vec3::from(b.half().map(f64::from));
-        let reach = (self.axes.tr_mul(&b.axes()).abs() * half).add_scalar(SKEW * half.sum());
-        self.low = min3(self.low, local - reach);
-        self.high = max3(self.high, local + reach);
-    }
-
-    /// Half the surface area of the box.
-    fn area(&self) -> f64 {
-        half_surface(&(self.high - self.low))
-    }
-}
-
 fn half_surface(d: &Vec3) -> f64 {
     d.x * d.y + d.y * d.z + d.z * d.x
 }
 
-/// Corners of the triangles used last: a node reads those that its children have just read.
-struct LastCorners<F> {
-    corners: F,
-    /// Index and corners of a triangle, at its index modulo [`KEPT`].
-    kept: [(u32, [Vec3; 3]); KEPT],
+/// Triangles in leaf order, with the corners of those used last: a node reads those that its children have just read.
+pub(crate) struct LeafTriangles<'a> {
+    mesh: Triangles<'a>,
+    entries: &'a [Entry],
+    /// Place of the first entry in leaf order.
+    first: usize,
+    /// Index of a triangle, at its index modulo [`KEPT`].
+    kept: [u32; KEPT],
+    /// Corners of these triangles.
+    corners: [[Vec3; 3]; KEPT],
 }
 
 /// Number of triangles kept, a power of two, a few times the triangles of a node with extents from vertices.
 const KEPT: usize = 64;
 
-impl<F: Fn(u32) -> [Vec3; 3]> LastCorners<F> {
-    fn new(corners: F) -> Self {
-        Self { corners, kept: [(u32::MAX, [Vec3::zeros(); 3]); KEPT] }
+/// Number of triangles read together: in a large mesh nearly every one misses the caches, and the reads of a block
+/// overlap.
+const READ_AT_ONCE: usize = 16;
+
+impl<'a> LeafTriangles<'a> {
+    /// Takes the sorted triangles of a mesh; those of `entries` start at `first` in leaf order.
+    pub(crate) fn new(mesh: Triangles<'a>, entries: &'a [Entry], first: usize) -> Self {
+        Self { mesh, entries, first, kept: [u32::MAX; KEPT], corners: [[Vec3::zeros(); 3]; KEPT] }
     }
 
+    /// Corners of a triangle.
     #[inline]
-    fn of(&mut self, t: u32) -> [Vec3; 3] {
-        let kept = &mut self.kept[t as usize % KEPT];
-        if kept.0 != t {
-            *kept = (t, (self.corners)(t));
+    fn corners(&mut self, t: u32) -> &[Vec3; 3] {
+        let slot = t as usize % KEPT;
+        if self.kept[slot] != t {
+            self.read(t);
         }
-        kept.1
+        &self.corners[slot]
+    }
+
+    /// Reads the block of a triangle.
+    #[inline(never)]
+    fn read(&mut self, t: u32) {
+        let block = t as usize - t as usize % READ_AT_ONCE;
+        let range = block.max(self.first)..(block + READ_AT_ONCE).min(self.first + self.entries.len());
+        for (t, e) in range.clone().zip(&self.entries[range.start - self.first..range.end - self.first]) {
+            self.kept[t % KEPT] = t as u32;
+            self.mesh.corners(e.triangle(), &mut self.corners[t % KEPT]);
+        }
     }
 }
 
-/// Fits the box of every node, and returns the moments of the root; `None` without nodes. `corners` returns the corners
-/// of a triangle in leaf order.
-pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) -> Option<Moments> {
-    let mut last = LastCorners::new(corners);
-    let mut corners = |t: u32| last.of(t);
+/// Fits the box of every node, and returns the moments of the root; `None` without nodes.
+pub(crate) fn fit_all(nodes: &mut [Node], leaves: &mut LeafTriangles<'_>) -> Option<Moments> {
     // Moments of inner nodes with their parents still to be visited. The loop visits pairs of siblings from last to
     // first, and everything below the second sibling before everything below the first.
     let mut open: Vec<Moments> = Vec::new();
-    let mut met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
-        let moments = match nodes[at].leaf_triangles() {
-            Some(range) => Moments::of(range, &mut corners),
-            None => match open.pop() {
-                Some(moments) => moments,
-                None => return None,
-            },
-        };
-        fit(nodes, at, &moments, &mut corners);
-        Some(moments)
+    let moments_of = |node: &Node, open: &mut Vec<Moments>, leaves: &mut LeafTriangles<'_>| {
+        node.leaf_triangles().map_or_else(|| open.pop(), |range| Some(Moments::of(range, leaves)))
     };
     for first in (1..nodes.len()).step_by(2).rev() {
-        let (left, right) = (met(nodes, first, &mut open), met(nodes, first + 1, &mut open));
-        if let (Some(left), Some(right)) = (left, right) {
-            open.push(left.plus(&right));
-        }
+        let left = moments_of(&nodes[first], &mut open, leaves);
+        let right = moments_of(&nodes[first + 1], &mut open, leaves);
+        let (Some(left), Some(right)) = (left, right) else { return None };
+        // Roots and divisions take long; those of both siblings overlap.
+        let spans = [&left, &right].map(Moments::empty_span);
+        fit_span(nodes, first, &left, spans[0], leaves);
+        fit_span(nodes, first + 1, &right, spans[1], leaves);
+        open.push(left.plus(&right));
     }
-    if nodes.is_empty() { None } else { met(nodes, 0, &mut open) }
+    let moments = moments_of(nodes.first()?, &mut open, leaves)?;
+    fit(nodes, 0, &moments, leaves);
+    Some(moments)
 }
 
 /// Fits one box; the boxes below are fitted already.
-pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
-    let upright = upright(&(moments.high - moments.low));
-    let middle = (moments.low + moments.high) * 0.5;
-    let mut span = Span::new(moments.axes().map(|x| f64::from(x as f32)), middle);
+pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, leaves: &mut LeafTriangles<'_>) {
+    fit_span(nodes, at, moments, moments.empty_span(), leaves);
+}
+
+/// Fits one box along the axes of an empty span.
+fn fit_span(nodes: &mut [Node], at: usize, moments: &Moments, mut span: Span, leaves: &mut LeafTriangles<'_>) {
     let depth = if moments.height <= FROM_VERTICES { FROM_VERTICES } else { LEVELS_BELOW };
-    add_below(nodes, at, depth, &mut span, corners);
-    if span.area() < half_surface(&(moments.high - moments.low)) {
-        nodes[at].set_box(&span.axes, &span.from, &span.low, &span.high);
+    add_below(nodes, at, depth, &mut span, leaves);
+    let (size, middle) = (moments.high - moments.low, *span.from());
+    // The middle is rounded.
+    let reach = size * 0.5 + middle.abs() * f64::EPSILON;
+    let [low, high] = span.bounds(&reach);
+    if half_surface(&(high - low)) < half_surface(&size) {
+        nodes[at].set_box(&span.axes(), &middle, &low, &high);
     } else {
-        let half = upright.tr_mul(&((moments.high - moments.low) * 0.5)).abs();
-        nodes[at].set_box(&upright, &middle, &-half, &half);
+        let axes = upright(&size);
+        let half = axes.tr_mul(&(size * 0.5)).abs();
+        nodes[at].set_box(&axes, &middle, &-half, &half);
     }
 }
 
 /// Adds the leaves up to `depth` levels below a node, by their triangles, and the boxes of the inner nodes exactly
 /// `depth` levels below.
-fn add_below(nodes: &[Node], at: usize, depth: u32, span: &mut Span, corners: &mut impl FnMut(u32) -> [Vec3; 3]) {
+fn add_below(nodes: &[Node], at: usize, depth: u32, span: &mut Span, leaves: &mut LeafTriangles<'_>) {
     match nodes[at].below() {
-        Below::Triangles(range) => range.for_each(|t| span.add_points(&corners(t))),
+        Below::Triangles(range) => range.for_each(|t| span.add_points(leaves.corners(t))),
         Below::Children(_) if depth == 0 => span.add_box(&nodes[at]),
         Below::Children(children) => {
             for child in children {
-                add_below(nodes, child as usize, depth - 1, span, corners);
+                add_below(nodes, child as usize, depth - 1, span, leaves);
             }
         }
     }
 }
 
-/// Limits the triangles of a node with extents from vertices.
-const _: () = assert!((LEAF << FROM_VERTICES) <= KEPT);
+/// Limits the triangles of a node with extents from vertices, and the blocks they are read in.
+const _: () = assert!((LEAF << FROM_VERTICES) + 2 * READ_AT_ONCE <= KEPT);

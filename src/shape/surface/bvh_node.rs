@@ -1,5 +1,6 @@
 //! Stores one oriented box of the tree in a cache line.
 
+use crate::geom::math::greater;
 use crate::geom::{Mat3, Vec3};
 use std::ops::Range;
 
@@ -29,6 +30,22 @@ pub(crate) struct Node {
     link: u32,
 }
 
+/// Place of what is below a node: all of a node that is known before its box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Link(u32);
+
+impl Link {
+    /// Links a leaf to its triangles, at most [`LEAF`] of them.
+    pub(crate) fn to_triangles(first: usize, count: usize) -> Self {
+        Self(LEAF_BIT | ((count as u32).wrapping_sub(1) << COUNT_SHIFT) | first as u32)
+    }
+
+    /// Links a node to its children at `first` and `first + 1`.
+    pub(crate) fn to_children(first: usize) -> Self {
+        Self(first as u32)
+    }
+}
+
 /// Content below a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Below {
@@ -39,23 +56,14 @@ pub(crate) enum Below {
 }
 
 impl Node {
-    /// Makes a leaf over these triangles, at most [`LEAF`] of them; its box is fitted later.
-    pub(crate) fn leaf(first: usize, count: usize) -> Self {
-        Self::linked(LEAF_BIT | ((count as u32).wrapping_sub(1) << COUNT_SHIFT) | first as u32)
-    }
-
-    /// Makes a node with its children at `first` and `first + 1`; its box is fitted later.
-    pub(crate) fn inner(first: usize) -> Self {
-        Self::linked(first as u32)
+    /// Makes a node; its box is fitted later.
+    pub(crate) fn new(link: Link) -> Self {
+        Self { rows: [[0.0; 4]; 3], half: [0.0; 3], link: link.0 }
     }
 
     /// Moves the children of an inner node back by `by` places. A leaf stays as it is.
     pub(crate) fn with_children_moved(self, by: usize) -> Self {
         if self.link & LEAF_BIT == 0 { Self { link: self.link + by as u32, ..self } } else { self }
-    }
-
-    fn linked(link: u32) -> Self {
-        Self { rows: [[0.0; 4]; 3], half: [0.0; 3], link }
     }
 
     /// Returns the content below.
@@ -117,14 +125,15 @@ impl Node {
         for (i, row) in self.rows.iter_mut().enumerate() {
             *row = [axes[(i, 0)] as f32, axes[(i, 1)] as f32, axes[(i, 2)] as f32, center[i] as f32];
         }
-        self.half = [0, 1, 2].map(|k| up((high[k] - shift[k]).max(shift[k] - low[k])));
+        self.half = [0, 1, 2].map(|k| up(greater(high[k] - shift[k], shift[k] - low[k])));
     }
 }
 
 /// Returns the smallest single-precision number of at least `x` (>= 0).
 fn up(x: f64) -> f32 {
     let f = x as f32;
-    if f64::from(f) < x { f.next_up() } else { f }
+    // The bits of the next larger number are larger by one; without a branch.
+    f32::from_bits(f.to_bits() + u32::from(f64::from(f) < x))
 }
 
 #[cfg(test)]
@@ -133,12 +142,22 @@ mod tests {
 
     #[test]
     fn links_keep_leaves_and_children() {
-        assert_eq!(Node::leaf(MAX_TRIANGLES - 4, 4).below(), Below::Triangles((1 << 29) - 4..1 << 29));
-        assert_eq!(Node::leaf(7, 1).below(), Below::Triangles(7..8));
-        assert_eq!(Node::inner(9).below(), Below::Children([9, 10]));
-        assert_eq!(Node::inner(9).with_children_moved(5).below(), Below::Children([14, 15]));
-        assert_eq!(Node::leaf(7, 1).with_children_moved(5).below(), Below::Triangles(7..8));
+        let leaf = |first: usize, count: usize| Node::new(Link::to_triangles(first, count));
+        assert_eq!(leaf(MAX_TRIANGLES - 4, 4).below(), Below::Triangles((1 << 29) - 4..1 << 29));
+        assert_eq!(leaf(7, 1).below(), Below::Triangles(7..8));
+        assert_eq!(leaf(7, 1).with_children_moved(5).below(), Below::Triangles(7..8));
+        let inner = Node::new(Link::to_children(9));
+        assert_eq!(inner.below(), Below::Children([9, 10]));
+        assert_eq!(inner.with_children_moved(5).below(), Below::Children([14, 15]));
         assert_eq!(size_of::<Node>(), 64);
+    }
+
+    #[test]
+    fn half_extents_round_up_by_at_most_a_step() {
+        for x in [0.0, 1e-60, 1e-45, 1e-40, 0.1, 1.0, 1.0 + 1e-12, f64::from(f32::MAX) * (1.0 - 1e-9)] {
+            let f = up(x);
+            assert!(f64::from(f) >= x && (f == 0.0 || f64::from(f.next_down()) < x), "{x:e} {f:e}");
+        }
     }
 
     #[test]
@@ -146,7 +165,7 @@ mod tests {
         // A centre beyond single precision.
         let (from, low, high) =
             (Vec3::new(1e5 + 0.001, 0.1, -3e-5), Vec3::new(-0.01, -2.0, 0.0), Vec3::new(0.02, 3.0, 1e-9));
-        let mut node = Node::leaf(0, 1);
+        let mut node = Node::new(Link::to_triangles(0, 1));
         node.set_box(&Mat3::identity(), &from, &low, &high);
         for k in 0..3 {
             let (c, h) = (node.center()[k], f64::from(node.half()[k]));

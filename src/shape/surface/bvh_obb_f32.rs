@@ -9,7 +9,7 @@ use wide::f32x4;
 
 /// Computes `x·a + y·b + z·c`; ignore the fourth lane.
 #[inline]
-fn combine([a, b, c]: [f32x4; 3], [x, y, z]: [f32; 3]) -> f32x4 {
+pub(crate) fn combine([a, b, c]: [f32x4; 3], [x, y, z]: [f32; 3]) -> f32x4 {
     a * f32x4::splat(x) + b * f32x4::splat(y) + c * f32x4::splat(z)
 }
 

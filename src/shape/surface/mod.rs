@@ -1,8 +1,8 @@
 //! Prepares the triangles of a part for exact queries.
 //!
 //! - `adjacency`, `boundary`: neighbours of a triangle; open edges.
-//! - `bvh_build`, `bvh_entry`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`: the tree of oriented boxes and its distance
-//!   bounds.
+//! - `bvh_build`, `bvh_entry`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`, `bvh_span`: the tree of oriented boxes and its
+//!   distance bounds.
 //! - `nearest`: the closest point, and triangles within a radius.
 //! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
 //! - `placed`: a surface with a pose.
@@ -17,6 +17,7 @@ pub(crate) mod bvh_entry;
 pub(crate) mod bvh_fit;
 pub(crate) mod bvh_node;
 pub(crate) mod bvh_obb_f32;
+pub(crate) mod bvh_span;
 pub mod generalized_winding;
 pub(crate) mod nearest;
 pub(crate) mod placed;

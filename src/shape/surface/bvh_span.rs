@@ -1,0 +1,169 @@
+//! Measures triangles and boxes along the axes of a box, in single precision and four lanes at a time.
+//!
+//! Every extent is rounded outward by more than the largest error of single precision, so the box certainly contains
+//! what was added.
+
+use crate::geom::{Mat3, Vec3};
+use crate::shape::surface::bvh_node::{Node, SKEW};
+use crate::shape::surface::bvh_obb_f32::combine;
+use wide::f32x4;
+
+/// Error of a point's coordinate along an axis, relative to the sum of its distances from the origin of the span along
+/// the coordinate axes, in roundings of 2⁻²⁴: distance (1), product (1), sum of three (2), rounded up.
+const POINT_ERROR: f32 = 2.5 * f32::EPSILON;
+
+/// Error of the reach of a box along an axis, relative to the sum of its half extents, in roundings of 2⁻²⁴: cosines
+/// (3), their products with the half extents (1), sum of three (2), the ends of the box (1), rounded up.
+const BOX_ERROR: f32 = 4.0 * f32::EPSILON;
+
+/// Smallest and largest coordinates along some axes, measured from a point (mm).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    /// Rows of the matrix with the axes as columns.
+    rows: [f32x4; 3],
+    from: Vec3,
+    low: f32x4,
+    high: f32x4,
+}
+
+impl Span {
+    /// Makes an empty span along these axes; their entries are rounded to single precision.
+    pub(crate) fn new(axes: &Mat3, from: Vec3) -> Self {
+        let row = |i: usize| f32x4::new([axes[(i, 0)] as f32, axes[(i, 1)] as f32, axes[(i, 2)] as f32, 0.0]);
+        let (low, high) = (f32x4::splat(f32::INFINITY), f32x4::splat(f32::NEG_INFINITY));
+        Self { rows: [row(0), row(1), row(2)], from, low, high }
+    }
+
+    #[inline]
+    fn relative(&self, p: &Vec3) -> [f32; 3] {
+        [(p.x - self.from.x) as f32, (p.y - self.from.y) as f32, (p.z - self.from.z) as f32]
+    }
+
+    #[inline]
+    fn add(&mut self, low: f32x4, high: f32x4) {
+        self.low = low.fast_min(self.low);
+        self.high = high.fast_max(self.high);
+    }
+
+    /// Adds the corners of a triangle. [`Self::bounds`] accounts for their rounding.
+    #[inline]
+    pub(crate) fn add_points(&mut self, points: &[Vec3; 3]) {
+        for p in points {
+            let local = combine(self.rows, self.relative(p));
+            self.add(local, local);
+        }
+    }
+
+    /// Adds a fitted box, and the rounding of this step.
+    #[inline]
+    pub(crate) fn add_box(&mut self, b: &Node) {
+        let d = self.relative(&b.center());
+        let ([x, y, z], half) = (b.rows(), b.half());
+        let cosines = [0, 1, 2].map(|j| combine(self.rows, [x[j], y[j], z[j]]).abs());
+        let sum = half[0] + half[1] + half[2];
+        // The ends of the box round its centre once more than a point.
+        let slack = (SKEW as f32 + BOX_ERROR) * sum + 1.5 * POINT_ERROR * (d[0].abs() + d[1].abs() + d[2].abs());
+        let (local, reach) = (combine(self.rows, d), combine(cosines, half) + f32x4::splat(slack));
+        self.add(local - reach, local + reach);
+    }
+
+    /// Returns the smallest and largest coordinates, rounded outward. All points added differ by at most `reach` from
+    /// the origin of the span in each coordinate (mm).
+    #[inline]
+    pub(crate) fn bounds(&self, reach: &Vec3) -> [Vec3; 2] {
+        // Products below the normal range lose less than this in all.
+        let slack = f64::from(POINT_ERROR) * (reach.x + reach.y + reach.z) + f64::from(f32::MIN_POSITIVE);
+        let wide = |lanes: f32x4, by: f64| {
+            let [x, y, z, _] = lanes.to_array().map(f64::from);
+            Vec3::new(x + by, y + by, z + by)
+        };
+        [wide(self.low, -slack), wide(self.high, slack)]
+    }
+
+    /// The axes as columns, as rounded.
+    pub(crate) fn axes(&self) -> Mat3 {
+        let [x, y, z] = self.rows.map(|r| r.to_array().map(f64::from));
+        Mat3::new(x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
+    }
+
+    /// Origin of the coordinates (mm).
+    pub(crate) fn from(&self) -> &Vec3 {
+        &self.from
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::surface::bvh_node::Link;
+    use crate::testkit::rng::Rng;
+
+    fn vector(rng: &mut Rng, size: f64) -> Vec3 {
+        Vec3::from([(); 3].map(|()| (rng.unit() - 0.5) * size))
+    }
+
+    /// Orthonormal axes at random.
+    fn axes(rng: &mut Rng) -> Mat3 {
+        let (a, b) = (vector(rng, 1.0).normalize(), vector(rng, 1.0));
+        let b = a.cross(&b).normalize();
+        Mat3::from_columns(&[a, b, a.cross(&b)])
+    }
+
+    /// Largest distance of a point beyond the bounds of the span, in double precision (mm).
+    fn beyond(span: &Span, reach: &Vec3, points: &[Vec3]) -> f64 {
+        let [low, high] = span.bounds(reach);
+        let outside = |p: &Vec3| {
+            let local = span.axes().tr_mul(&(p - span.from()));
+            (low - local).max().max((local - high).max())
+        };
+        points.iter().map(outside).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Largest distance from a point along each coordinate axis (mm).
+    fn reach_of(from: &Vec3, points: &[Vec3]) -> Vec3 {
+        points.iter().fold(Vec3::zeros(), |r, p| r.sup(&(p - from).abs()))
+    }
+
+    #[test]
+    fn spans_contain_points_tightly() {
+        let mut rng = Rng::new(5);
+        for round in 0..20_000 {
+            let size = libm::exp2(f64::from(round % 50 - 35));
+            let middle = vector(&mut rng, 100.0);
+            let points = [(); 3].map(|()| middle + vector(&mut rng, size));
+            let reach = reach_of(&middle, &points);
+            let mut span = Span::new(&axes(&mut rng), middle);
+            span.add_points(&points);
+            // The outermost point is inside by less than 10⁻⁶ of the size.
+            let beyond = beyond(&span, &reach, &points) / reach.sum();
+            assert!(beyond <= 0.0 && beyond > -1e-6, "{beyond:e} at {size:e}");
+        }
+    }
+
+    #[test]
+    fn spans_contain_boxes_tightly() {
+        let mut rng = Rng::new(6);
+        for round in 0..20_000 {
+            let size = libm::exp2(f64::from(round % 30 - 20));
+            let middle = vector(&mut rng, 100.0);
+            let mut node = Node::new(Link::to_triangles(0, 1));
+            let half = vector(&mut rng, size).abs();
+            node.set_box(
+                &axes(&mut rng).map(|x| f64::from(x as f32)),
+                &(middle + vector(&mut rng, size)),
+                &-half,
+                &half,
+            );
+            let half = Vec3::from(node.half().map(f64::from));
+            let corner = |k: u32| {
+                let sign = |bit: u32| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                node.center() + node.axes() * half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)))
+            };
+            let corners: Vec<Vec3> = (0..8).map(corner).collect();
+            let mut span = Span::new(&axes(&mut rng), middle);
+            span.add_box(&node);
+            let beyond = beyond(&span, &Vec3::zeros(), &corners) / reach_of(&middle, &corners).sum();
+            assert!(beyond <= 0.0 && beyond > -4e-6, "{beyond:e} at {size:e}");
+        }
+    }
+}
