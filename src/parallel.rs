@@ -43,6 +43,11 @@ pub(crate) fn both<A: Send, B>(threads: usize, first: impl FnOnce() -> A + Send,
     HELPERS.both(threads, first, second)
 }
 
+/// Joins the lists of several ranges. A single list is not copied.
+pub(crate) fn joined_lists<T: Clone>(mut lists: Vec<Vec<T>>) -> Vec<T> {
+    if lists.len() == 1 { lists.swap_remove(0) } else { lists.concat() }
+}
+
 /// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least`
 /// values at once.
 pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], value: impl Fn(usize) -> T + Sync) {

@@ -104,6 +104,11 @@ impl Shape {
         stretched(self.part.mesh.get(), &self.stretch)
     }
 
+    /// True if the part's mesh is one shell; it uses all its vertices.
+    pub(crate) fn has_one_shell(&self) -> bool {
+        self.part.shells == 1
+    }
+
     /// Number of triangles of the part's mesh.
     pub(crate) fn triangle_count(&self) -> u64 {
         self.part.triangles

@@ -27,6 +27,8 @@ impl PreparedTriangles {
         } else if shape.geometry == Geometry::Hull {
             // A convex hull's coordinates are already centred.
             Surface::new(&hull_mesh(shape), &Vec3::zeros(), inside)
+        } else if shape.has_one_shell() {
+            Surface::of_one_shell(&shape.mesh(), &shape.convex.origin, inside)
         } else {
             Surface::new(&shape.mesh(), &shape.convex.origin, inside)
         };

@@ -100,25 +100,42 @@ impl Surface {
         Self::of(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside)
     }
 
+    /// Like [`Self::new`], and faster, for a mesh of one shell that uses all its vertices.
+    pub(crate) fn of_one_shell(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
+        Self::prepared(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside, true)
+    }
+
     /// Prepares triangles over vertices in the centred frame.
     pub(crate) fn of(vertices: Vec<Vec3>, all: &[[u32; 3]], inside: Inside) -> Self {
+        Self::prepared(vertices, all, inside, false)
+    }
+
+    /// Prepares triangles over vertices in the centred frame. `one_shell` states that they form one shell, and that
+    /// every vertex is used.
+    fn prepared(vertices: Vec<Vec3>, all: &[[u32; 3]], inside: Inside, one_shell: bool) -> Self {
         let threads = parallel::threads();
         let has_area = |t: &u32| {
             let [a, b, c] = all[*t as usize].map(|v| vertices[v as usize]);
             !collinear(&a, &b, &c)
         };
         let shares = parallel::map_ranges(threads, all.len(), parallel::LEAST_SHARE, |range| {
-            (range.start as u32..range.end as u32).filter(has_area).collect::<Vec<u32>>()
+            let mut found = Vec::with_capacity(range.len());
+            found.extend((range.start as u32..range.end as u32).filter(has_area));
+            found
         });
-        let mut source = shares.concat();
+        let mut source = parallel::joined_lists(shares);
         let flat = others(all, &source);
         let mut rough: Vec<u32> = flat.iter().flatten().copied().collect();
         rough.sort_unstable();
         rough.dedup();
         let tree = Tree::new(&vertices, all, &mut source, threads);
         let triangles: Vec<[u32; 3]> = source.iter().map(|&t| all[t as usize]).collect();
-        let shells = crate::shape::surface::adjacency::shells(&triangles, vertices.len());
-        let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
+        let (shells, bounds) = if one_shell && flat.is_empty() && !triangles.is_empty() {
+            (vec![0], Aabb::of_points(&vertices))
+        } else {
+            let used = triangles.iter().flatten().map(|&v| &vertices[v as usize]);
+            (crate::shape::surface::adjacency::shells(&triangles, vertices.len()), Aabb::of_points(used))
+        };
         Self {
             vertices,
             triangles,
@@ -342,6 +359,17 @@ mod tests {
         let slanted = (0..4).find(|&t| s.source[t as usize] == 2).unwrap();
         assert!((s.normal(slanted) - Vec3::repeat(1.0 / 3.0_f64.sqrt())).norm() < 1e-15);
         assert_eq!(s.bounds.min, Vec3::new(0.0, 0.0, -0.5));
+    }
+
+    #[test]
+    fn one_shell_is_prepared_like_any_mesh() {
+        let mut mesh = tetrahedron();
+        for _ in 0..2 {
+            let [general, one] = [Surface::new, Surface::of_one_shell].map(|new| new(&mesh, &Vec3::x(), Inside::Solid));
+            assert_eq!((general.shells, general.bounds, general.triangles), (one.shells, one.bounds, one.triangles));
+            mesh.triangles.pop();
+            mesh.vertices.pop();
+        }
     }
 
     #[test]
