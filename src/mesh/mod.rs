@@ -17,8 +17,8 @@ pub(crate) mod topology;
 pub mod tri_mesh;
 
 pub(crate) use crate::mesh::arrangement::{Known, Pieces, intersection, union};
-pub(crate) use crate::mesh::facets::errors::facet_errors_over;
 pub use crate::mesh::facets::errors::{FacetErrors, facet_error};
+pub(crate) use crate::mesh::facets::errors::{concave_error_over, facet_errors_over};
 pub use crate::mesh::facets::{ConcaveFacets, FacetEdge, Facets, LARGEST_ANGLE, LEAST_ANGLE, sagitta};
 pub use crate::mesh::load::{Health, LoadedMesh};
 pub use crate::mesh::read::{MeshError, MeshFormat, MeshWarning, detect, load, load_owned};

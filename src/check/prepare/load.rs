@@ -122,7 +122,7 @@ pub(crate) fn load_meshes(
         .par_iter()
         .map(|&i| {
             let part = &assembly.parts[i];
-            let mesh = load_part(part, loader, session).map(|mesh| of_part(mesh, part, measure));
+            let mesh = load_part(part, loader, session, measure).map(|mesh| of_part(mesh, part, measure));
             progress.advance(1);
             mesh.map(Arc::new)
         })
@@ -145,7 +145,7 @@ pub(crate) fn load_meshes(
 }
 
 /// Loads the mesh of a part. A mesh known to the cache defers its triangles.
-fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Result<PartMesh, Error> {
+fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>, measure: Measure) -> Result<PartMesh, Error> {
     let (source, shown) = match &part.source {
         MeshSource::File { path, shown } => {
             let bytes = loader.read(path).map_err(|e| unreadable(part, shown, &e))?;
@@ -155,7 +155,8 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Res
     };
     let read = |source: Source| -> Result<PartMesh, Error> {
         let loaded = source.load().map_err(|e| of_assembly(locate(e, &shown), part))?;
-        Ok(part_mesh(part.units, loaded))
+        // The cache serves runs of every measure.
+        Ok(part_mesh(part.units, loaded, session.is_some() || measure != Measure::None))
     };
     let Some(session) = session else { return read(source) };
     let name = Name { kind: "parts", key: part_key(&source, part.units) };
@@ -221,36 +222,43 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
-fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
+/// Hash of a mesh in its file's unit, and of the unit.
+fn content_hash(units: LengthUnit, mesh: &TriMesh) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
+    hasher.update(&(mesh.vertices.len() as u64).to_le_bytes());
+    let mut numbers = Vec::with_capacity(mesh.vertices.len().min(HASHED_AT_ONCE));
+    for vertices in mesh.vertices.chunks(HASHED_AT_ONCE) {
+        numbers.clear();
+        numbers.extend(vertices.iter().map(|v| [v.x.to_le_bytes(), v.y.to_le_bytes(), v.z.to_le_bytes()]));
+        hasher.update(numbers.as_flattened().as_flattened());
+    }
+    let mut indices = Vec::with_capacity(mesh.triangles.len().min(HASHED_AT_ONCE));
+    for triangles in mesh.triangles.chunks(HASHED_AT_ONCE) {
+        indices.clear();
+        indices.extend(triangles.iter().map(|t| t.map(u32::to_le_bytes)));
+        hasher.update(indices.as_flattened().as_flattened());
+    }
+    hasher.finalize()
+}
+
+/// Number of vertices or triangles hashed together: many, as the hash takes the ends of each list block by block.
+const HASHED_AT_ONCE: usize = 1 << 14;
+
+/// Computes the facts of a mesh as read. Omits the largest sagitta over all edges unless `wants_facets`.
+fn part_mesh(units: LengthUnit, loaded: LoadedMesh, wants_facets: bool) -> PartMesh {
     let mm = units.mm();
     let rounding = loaded.rounding() * mm;
-    let mesh = loaded.mesh;
-    let mut buffer = Vec::with_capacity(1 << 16);
-    let mut feed = |bytes: &[u8], flush: bool| {
-        buffer.extend_from_slice(bytes);
-        if flush || buffer.len() >= (1 << 16) - 64 {
-            hasher.update(&buffer);
-            buffer.clear();
-        }
+    let hash = content_hash(units, &loaded.mesh);
+    let mesh = scaled(loaded.mesh, units);
+    let (edges, threads) = (loaded.half_edges, parallel::threads());
+    let (facet_error, concave_error) = if wants_facets {
+        let errors = mesh::facet_errors_over(&mesh, &edges, rounding, threads);
+        (Some(errors.largest), errors.concave)
+    } else {
+        (None, mesh::concave_error_over(&mesh, &edges, rounding, threads))
     };
-    feed(&(mesh.vertices.len() as u64).to_le_bytes(), false);
-    for v in &mesh.vertices {
-        for k in 0..3 {
-            feed(&v[k].to_le_bytes(), false);
-        }
-    }
-    for t in &mesh.triangles {
-        for i in t {
-            feed(&i.to_le_bytes(), false);
-        }
-    }
-    feed(&[], true);
-    let hash = hasher.finalize();
-    let mesh = scaled(mesh, units);
-    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding, parallel::threads());
-    drop(loaded.half_edges);
+    drop(edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new(WarningCode::OpenMesh, message)));
     PartMesh {
@@ -262,8 +270,8 @@ fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
         enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
         shells: loaded.health.shells,
         rounding,
-        facet_error: Some(facet_errors.largest),
-        concave_error: facet_errors.concave,
+        facet_error,
+        concave_error,
         warnings,
     }
 }

@@ -22,7 +22,7 @@ use crate::mesh::TriMesh;
 use crate::mesh::facets::outlines::Outlines;
 use crate::mesh::facets::unequal::{StripEdge, wide_sagittas};
 use crate::mesh::measure::{cross, difference, dot};
-use crate::mesh::topology::HalfEdges;
+use crate::mesh::topology::{Edge, HalfEdges};
 use crate::parallel;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -245,22 +245,26 @@ impl<'m> FacetSurface<'m> {
 
     /// Pairs of triangles at the edges with their smaller end in a range of vertices, in order of their edges.
     fn pairs_of(&self, smaller_ends: Range<usize>) -> impl Iterator<Item = TrianglePair> {
-        self.half_edges.edges_of(smaller_ends).filter_map(|e| {
-            let [a, b] = e.uses else { return None };
-            if a.reversed() == b.reversed() {
-                return None;
-            }
-            let triangles = [a.face(), b.face()];
-            let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
-            let cosine = dot(na, nb);
-            // Cheap rejection of angles from 90° up and of triangles without a normal.
-            (cosine > 0.0).then(|| TrianglePair {
-                ends: [e.lo, e.hi],
-                triangles,
-                sine_squared: squared(&cross(na, nb)),
-                cosine,
-                noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).map(|&tilt| f64::from(tilt)).sum(),
-            })
+        self.half_edges.edges_of(smaller_ends).filter_map(|e| self.pair(&e))
+    }
+
+    /// The two triangles at an edge; `None` unless there are two, in opposite directions and at an angle below 90°.
+    #[inline]
+    fn pair(&self, e: &Edge<'_>) -> Option<TrianglePair> {
+        let [a, b] = e.uses else { return None };
+        if a.reversed() == b.reversed() {
+            return None;
+        }
+        let triangles = [a.face(), b.face()];
+        let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
+        let cosine = dot(na, nb);
+        // Cheap rejection of angles from 90° up and of triangles without a normal.
+        (cosine > 0.0).then(|| TrianglePair {
+            ends: [e.lo, e.hi],
+            triangles,
+            sine_squared: squared(&cross(na, nb)),
+            cosine,
+            noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).map(|&tilt| f64::from(tilt)).sum(),
         })
     }
 

@@ -1,7 +1,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::mesh::TriMesh;
-use crate::mesh::facets::errors::{FacetErrors, facet_error, facet_errors_over};
+use crate::mesh::facets::errors::{FacetErrors, concave_error_over, facet_error, facet_errors_over};
 use crate::mesh::facets::{ConcaveFacets, FacetEdge, Facets};
 use crate::mesh::topology::HalfEdges;
 use crate::testkit::solids::{block, hull_of, joined, prism, reversed, ring as ring_of, translated};
@@ -118,6 +118,7 @@ fn errors_of_facets_of_one_and_of_several_triangles_are_the_largest_over_all_edg
             let expected = FacetErrors { largest: largest(false), concave: largest(true) };
             let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
             assert_eq!(facet_errors_over(&mesh, &half_edges, 1e-9, 1), expected);
+            assert_eq!(concave_error_over(&mesh, &half_edges, 1e-9, 1), expected.concave);
             assert!(expected.concave > 0.0);
         }
     }
