@@ -122,8 +122,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     let mut measures = Measures::of(&mesh);
     let degenerate_triangles = measures.degenerate;
     let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-    let mut counts = edges.counts();
-    let mut components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+    let (mut components, mut counts) = Components::counted(&mesh.triangles, mesh.vertices.len(), &edges);
     let duplicate_triangles = duplicate_count(&mesh.triangles, mesh.vertices.len(), &counts, &components);
     if counts.odd > 0
         && let Some(steps) = weld(&mut mesh, &edges)
@@ -131,8 +130,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
         let before = counts.open;
         drop_unused(&mut mesh);
         edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        counts = edges.counts();
-        components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+        (components, counts) = Components::counted(&mesh.triangles, mesh.vertices.len(), &edges);
         measures = Measures::of(&mesh);
         let closed = before.saturating_sub(counts.open);
         let message = format!("{closed} edges closed by merging vertices within {steps} float32 steps");

@@ -71,6 +71,22 @@ pub struct EdgeCounts {
     pub odd: u64,
 }
 
+impl EdgeCounts {
+    #[inline]
+    fn add(&mut self, edge: &Edge<'_>) {
+        let n = edge.uses.len();
+        // Shortcut for the common case: two faces, one in each direction.
+        if n == 2 && edge.uses[0].reversed() != edge.uses[1].reversed() {
+            return;
+        }
+        self.open += u64::from(n == 1);
+        self.non_manifold += u64::from(n > 2);
+        self.misoriented += u64::from(n == 2);
+        self.unbalanced += u64::from(edge.net() != 0);
+        self.odd += u64::from(n % 2 == 1);
+    }
+}
+
 impl HalfEdges {
     /// Builds the half-edges of triangles over `vertex_count` vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize) -> Self {
@@ -143,18 +159,7 @@ impl HalfEdges {
     /// Counts the edges of each kind.
     pub(crate) fn counts(&self) -> EdgeCounts {
         let mut counts = EdgeCounts::default();
-        for edge in self.edges() {
-            let n = edge.uses.len();
-            // Shortcut for the common case: two faces, one in each direction.
-            if n == 2 && edge.uses[0].reversed() != edge.uses[1].reversed() {
-                continue;
-            }
-            counts.open += u64::from(n == 1);
-            counts.non_manifold += u64::from(n > 2);
-            counts.misoriented += u64::from(n == 2);
-            counts.unbalanced += u64::from(edge.net() != 0);
-            counts.odd += u64::from(n % 2 == 1);
-        }
+        self.edges().for_each(|edge| counts.add(&edge));
         counts
     }
 
@@ -179,14 +184,20 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// Computes the components of a mesh.
-    pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize, edges: &HalfEdges) -> Self {
-        let mut sets = UnionFind::new(triangles.len());
-        for e in edges.edges() {
+    /// Computes the components of a mesh, and counts its edges in the same pass.
+    pub(crate) fn counted(triangles: &[[u32; 3]], vertex_count: usize, edges: &HalfEdges) -> (Self, EdgeCounts) {
+        let (mut sets, mut counts) = (UnionFind::new(triangles.len()), EdgeCounts::default());
+        edges.edges().for_each(|e| {
             for u in &e.uses[1..] {
                 sets.union(e.uses[0].face(), u.face(), false);
             }
-        }
+            counts.add(&e);
+        });
+        (Self::of_sets(&mut sets, triangles, vertex_count), counts)
+    }
+
+    /// Numbers the components, given as sets of faces.
+    fn of_sets(sets: &mut UnionFind, triangles: &[[u32; 3]], vertex_count: usize) -> Self {
         let (of_face, by_edge) = sets.label();
         let mut by_vertex = by_edge;
         if by_edge > 1 {
@@ -210,6 +221,9 @@ impl Components {
 
     /// True if some component has at most two faces.
     fn has_tiny(&self) -> bool {
+        if self.by_edge == 1 {
+            return self.of_face.len() <= 2;
+        }
         let mut sizes = vec![0u32; self.by_edge as usize];
         for &set in &self.of_face {
             sizes[set as usize] += 1;
@@ -283,7 +297,7 @@ mod tests {
         let edges = HalfEdges::of(&TETRAHEDRON, 4);
         assert_eq!(edges.edges().count(), 6);
         assert_eq!(edges.counts(), EdgeCounts::default());
-        assert_eq!(Components::of(&TETRAHEDRON, 4, &edges).by_edge, 1);
+        assert_eq!(Components::counted(&TETRAHEDRON, 4, &edges).0.by_edge, 1);
     }
 
     #[test]
@@ -303,7 +317,7 @@ mod tests {
     fn duplicates_match_in_any_corner_order() {
         let faces = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 2, 3], [0, 0, 1], [0, 1, 0]];
         let edges = HalfEdges::of(&faces, 4);
-        let (counts, components) = (edges.counts(), Components::of(&faces, 4, &edges));
+        let (components, counts) = Components::counted(&faces, 4, &edges);
         assert_eq!(duplicate_count(&faces, 4, &counts, &components), 2);
         assert_eq!((counts.open, counts.non_manifold), (2, 3));
         assert_eq!((components.by_edge, components.by_vertex), (3, 1));
@@ -313,8 +327,9 @@ mod tests {
     fn isolated_duplicate_faces_are_found() {
         let faces = [TETRAHEDRON[0], TETRAHEDRON[1], TETRAHEDRON[2], TETRAHEDRON[3], [4, 5, 6], [6, 5, 4]];
         let edges = HalfEdges::of(&faces, 7);
-        let components = Components::of(&faces, 7, &edges);
-        assert_eq!(duplicate_count(&faces, 7, &edges.counts(), &components), 1);
+        let (components, counts) = Components::counted(&faces, 7, &edges);
+        assert_eq!(counts, edges.counts());
+        assert_eq!(duplicate_count(&faces, 7, &counts, &components), 1);
         assert_eq!((components.by_edge, components.by_vertex), (2, 2));
     }
 }

@@ -156,9 +156,8 @@ mod tests {
 
     fn oriented(mesh: &mut TriMesh) -> Oriented {
         let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let counts = edges.counts();
+        let (components, counts) = Components::counted(&mesh.triangles, mesh.vertices.len(), &edges);
         let whole = Measures::of(mesh).volume;
-        let components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
         let done = orient(mesh, &mut edges, &counts, &components, whole);
         let after = Measures::of(mesh).volume.signed;
         assert!((done.volume.signed - after).abs() < 1e-9, "{} {after}", done.volume.signed);
