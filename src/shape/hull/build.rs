@@ -116,5 +116,5 @@ fn into_hull(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32
         *t = t.map(|v| number[v as usize]);
     }
     let (neighbor_starts, neighbors) = neighbor_rows(vertices.len(), &triangles);
-    Hull { vertices, triangles, rank: 3, neighbor_starts, neighbors }
+    Hull { vertices, triangles, rank: 3, neighbor_starts, neighbors, twins: surface.twins() }
 }

@@ -51,6 +51,12 @@ fn contains(hull: &Hull, p: &Vec3) -> bool {
     }
 }
 
+/// True if a half-edge and its opposite join the same vertices in the two directions.
+fn are_opposite(hull: &Hull, h: usize) -> bool {
+    let ends = |h: usize| hull.triangles.get(h / 3).map(|t| [t[h % 3], t[(h + 1) % 3]]);
+    ends(h) == ends(hull.twins[h] as usize).map(|[a, b]| [b, a])
+}
+
 /// Exact orientation of three points projected to two axes.
 fn turn(a: &Vec3, b: &Vec3, c: &Vec3, i: usize, j: usize) -> f64 {
     orient2d([a[i], a[j]], [b[i], b[j]], [c[i], c[j]])
@@ -87,6 +93,9 @@ pub(crate) fn structural_violations(hull: &Hull) -> Vec<String> {
     edges.dedup();
     if edges.len() != total || edges.iter().any(|&(a, b)| edges.binary_search(&(b, a)).is_err()) {
         found.push("the surface is not closed and oriented".to_owned());
+    }
+    if hull.twins.len() != total || (0..total).any(|h| !are_opposite(hull, h)) {
+        found.push("a half-edge has the wrong opposite".to_owned());
     }
     for (i, t) in hull.triangles.iter().enumerate() {
         let [a, b, c] = t.map(|i| &hull.vertices[i as usize]);

@@ -5,7 +5,6 @@ use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::predicates::{accurate_normal, orient3d};
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::Hull;
-use crate::shape::hull::half_edge::{NO_INDEX, twins};
 
 /// Largest distance of the vertices of two facets from the larger one's plane at which they count as one, in round-offs
 /// of the largest coordinate. Design planes rotated in `f64` come apart by that much.
@@ -115,8 +114,8 @@ impl Context<'_> {
     fn solid(&self) -> Vec<Facet> {
         let count = self.hull.triangles.len() as u32;
         let faces: Vec<Face> = (0..count).map(|t| face(self.corners(t))).collect();
-        let twin = twins(self.hull.vertices.len(), &self.hull.triangles);
-        let single = self.singles(&faces, &twin);
+        let twin = &self.hull.twins;
+        let single = self.singles(&faces, twin);
         // The bits of positive numbers sort like the numbers.
         let mut seeds: Vec<(u64, u32)> = (0..count)
             .filter(|&t| faces[t as usize].sound && !single[t as usize])
@@ -127,7 +126,7 @@ impl Context<'_> {
         let mut found = Vec::new();
         for (_, seed) in seeds {
             if !taken[seed as usize] {
-                let group = self.grow(seed, &faces, &twin, &mut taken);
+                let group = self.grow(seed, &faces, twin, &mut taken);
                 let area = group.iter().map(|&t| faces[t as usize].area).sum();
                 found.push(self.facet(faces[seed as usize].normal, self.corners(seed)[0], area, group));
             }
@@ -151,15 +150,13 @@ impl Context<'_> {
         let mut single: Vec<bool> = faces.iter().map(|f| f.sound).collect();
         for (h, &g) in twin.iter().enumerate() {
             let t = h / 3;
-            let flat = g == NO_INDEX || !faces[t].sound || {
+            let flat = !faces[t].sound || {
                 let a = self.corners(t as u32)[0];
                 faces[t].normal.dot(&(a - self.opposite(g))) <= self.shallow()
             };
             if flat {
                 single[t] = false;
-                if g != NO_INDEX {
-                    single[g as usize / 3] = false;
-                }
+                single[g as usize / 3] = false;
             }
         }
         single
@@ -189,7 +186,7 @@ impl Context<'_> {
             for k in 0..3 {
                 let h = twin[3 * t as usize + k];
                 // The other two corners belong to triangle `t` too: they are in the plane already.
-                if h != NO_INDEX && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
+                if !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
                     taken[h as usize / 3] = true;
                     group.push(h / 3);
                 }

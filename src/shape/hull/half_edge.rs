@@ -67,6 +67,22 @@ impl HalfEdges {
     pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         self.origin.chunks_exact(3).filter(|c| c[0] != NO_INDEX).map(|c| [c[0], c[1], c[2]])
     }
+
+    /// Opposite of each half-edge of the remaining triangles, numbered in slot order.
+    pub(crate) fn twins(&self) -> Vec<u32> {
+        let is_used = |t: usize| self.origin[3 * t] != NO_INDEX;
+        let mut count = 0;
+        let mut number = vec![NO_INDEX; self.slots() as usize];
+        for (_, n) in number.iter_mut().enumerate().filter(|(t, _)| is_used(*t)) {
+            *n = count;
+            count += 1;
+        }
+        let mut twins = Vec::with_capacity(3 * count as usize);
+        for t in (0..number.len()).filter(|t| is_used(*t)) {
+            twins.extend(self.twin[3 * t..3 * t + 3].iter().map(|h| 3 * number[*h as usize / 3] + h % 3));
+        }
+        twins
+    }
 }
 
 /// Builds neighbour lists in compressed rows for a closed triangulated surface of `vertex_count` vertices: each
@@ -93,47 +109,3 @@ pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec
     starts.pop();
     (starts, neighbors)
 }
-
-/// Finds the opposite of each half-edge of a triangulated surface, numbered as in [`HalfEdges`]; `NO_INDEX` at open
-/// edges. Cost O(n log n) for the largest number n of edges at a vertex.
-pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
-    let mut starts = vec![0_u32; vertex_count + 2];
-    for &v in triangles.iter().flatten() {
-        starts[v as usize + 2] += 1;
-    }
-    for i in 2..starts.len() {
-        starts[i] += starts[i - 1];
-    }
-    // Rows by origin: (destination, half-edge).
-    let mut rows = vec![(0_u32, 0_u32); 3 * triangles.len()];
-    for (t, corners) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            let row = &mut starts[corners[k] as usize + 1];
-            rows[*row as usize] = (corners[(k + 1) % 3], (3 * t + k) as u32);
-            *row += 1;
-        }
-    }
-    let row = |v: u32| starts[v as usize] as usize..starts[v as usize + 1] as usize;
-    for v in (0..vertex_count as u32).filter(|&v| row(v).len() > LONG_ROW) {
-        rows[row(v)].sort_unstable();
-    }
-    let mut twins = vec![NO_INDEX; 3 * triangles.len()];
-    for (t, corners) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            let (from, to) = (corners[k], corners[(k + 1) % 3]);
-            let back = &rows[row(to)];
-            let at = if back.len() > LONG_ROW {
-                back.binary_search_by(|r| r.0.cmp(&from)).ok()
-            } else {
-                back.iter().position(|r| r.0 == from)
-            };
-            if let Some(at) = at {
-                twins[3 * t + k] = back[at].1;
-            }
-        }
-    }
-    twins
-}
-
-/// Number of edges at a vertex above which a sorted search beats a linear one.
-const LONG_ROW: usize = 24;

@@ -46,4 +46,7 @@ pub struct Hull {
     pub neighbor_starts: Vec<u32>,
     /// Neighbours of all vertices; see `neighbor_starts`.
     pub neighbors: Vec<u32>,
+    /// Opposite of each half-edge; half-edge `3 t + k` runs from corner `k` of triangle `t` to the next one. Empty
+    /// unless `rank` is 3.
+    pub(crate) twins: Vec<u32>,
 }

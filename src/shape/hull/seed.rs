@@ -77,7 +77,7 @@ pub(crate) fn thin_hull(ends: &[u32], points: &[Vec3]) -> Hull {
     let vertices: Vec<Vec3> = ends.iter().map(|&i| points[i as usize]).collect();
     let (neighbor_starts, neighbors) =
         if ends.len() == 2 { (vec![0, 1, 2], vec![1, 0]) } else { (vec![0; ends.len() + 1], vec![]) };
-    Hull { vertices, triangles: vec![], rank: (ends.len().max(1) - 1) as u8, neighbor_starts, neighbors }
+    Hull { vertices, triangles: vec![], rank: (ends.len().max(1) - 1) as u8, neighbor_starts, neighbors, twins: vec![] }
 }
 
 /// Computes the exact hull of coplanar points; `plane` is three of them, not collinear.
@@ -111,6 +111,7 @@ pub(crate) fn flat_hull(plane: [u32; 3], work: &[Vec3], points: &[Vec3]) -> Hull
         rank: 2,
         neighbor_starts: (0..=n).map(|i| 2 * i).collect(),
         neighbors: (0..n).flat_map(|i| [(i + n - 1) % n, (i + 1) % n]).collect(),
+        twins: vec![],
     }
 }
 
