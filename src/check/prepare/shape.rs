@@ -194,21 +194,16 @@ pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeD
     let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
     let mut obb = hull::fit_obb(&hull, &facets, hull::Tried::Large);
-    let convex = Convex::new(&hull, &facets);
-    obb.center -= convex.origin;
     let rigid = matches!(mesh, Cow::Borrowed(_));
     let is_convex = || {
         let volume = part.enclosed.map(|v| if rigid { v } else { v * stretch.determinant().abs() });
         part.shells == 1 && volume.is_some_and(|v| is_convex(&mesh, v, hull::measure(&hull).volume))
     };
-    ShapeData {
-        geometry: wanted.geometry,
-        is_hull: wanted.geometry == Geometry::Hull || is_convex(),
-        obb,
-        max_abs: Aabb::of_points(&hull.vertices).max_abs(),
-        convex,
-        covered: None,
-    }
+    let is_hull = wanted.geometry == Geometry::Hull || is_convex();
+    let max_abs = Aabb::of_points(&hull.vertices).max_abs();
+    let convex = Convex::of(hull, &facets);
+    obb.center -= convex.origin;
+    ShapeData { geometry: wanted.geometry, is_hull, obb, max_abs, convex, covered: None }
 }
 
 impl Shape {

@@ -58,8 +58,13 @@ pub struct Convex {
 impl Convex {
     /// Prepares a hull and its facets. Cost: linear in vertices and facets, plus one support query a facet.
     pub fn new(hull: &Hull, facets: &[Facet]) -> Self {
+        Self::of(hull.clone(), facets)
+    }
+
+    /// Like [`Self::new`], without a copy of the hull.
+    pub fn of(hull: Hull, facets: &[Facet]) -> Self {
         let origin = Aabb::of_points(&hull.vertices).center();
-        let vertices: Vec<Vec3> = hull.vertices.iter().map(|v| v - origin).collect();
+        let vertices: Vec<Vec3> = hull.vertices.into_iter().map(|v| v - origin).collect();
         let aabb = Aabb::of_points(&vertices);
         let diameter = aabb.diagonal();
         let mut covered = vec![false; hull.triangles.len()];
@@ -73,7 +78,7 @@ impl Convex {
             origin,
             vertex_lanes: PointRows::new(&vertices, &[]),
             vertices,
-            triangles: hull.triangles.clone(),
+            triangles: hull.triangles,
             rank: hull.rank,
             aabb,
             diameter,
@@ -82,11 +87,11 @@ impl Convex {
             inner_radius: 0.0,
             tetrahedron: [0.0; 4],
             slivers,
-            neighbor_starts: hull.neighbor_starts.clone(),
-            neighbors: hull.neighbors.clone(),
+            neighbor_starts: hull.neighbor_starts,
+            neighbors: hull.neighbors,
             facet_lanes: PointRows::new(&[], &[]),
         };
-        convex.support_planes(hull, facets);
+        convex.support_planes(facets);
         convex.tetrahedron = TETRAHEDRON.map(|n| convex.scan(&Vec3::from(n)).1);
         if convex.rank == 3 && convex.facet_count() > 0 {
             let ball = ball_lp::inscribed(&convex);
@@ -98,17 +103,17 @@ impl Convex {
 
     /// Moves every facet's plane out to support all vertices, and records the largest such distance from its facet as
     /// slack. Every vertex lies below the facet up to rounding ([`Facet::offset`]), so a walk from the facet is enough.
-    fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
+    fn support_planes(&mut self, facets: &[Facet]) {
         let normals: Vec<Vec3> = facets.iter().map(|f| f.normal).collect();
         let mut offsets = Vec::with_capacity(facets.len());
         for (normal, facet) in normals.iter().zip(facets) {
             let reach = match facet.triangles.first() {
-                Some(&t) => self.walk(normal, hull.triangles[t as usize][0] as usize).1,
+                Some(&t) => self.walk(normal, self.triangles[t as usize][0] as usize).1,
                 None => self.scan(normal).1,
             };
             let mut lowest = reach;
             for &t in &*facet.triangles {
-                for &v in &hull.triangles[t as usize] {
+                for &v in &self.triangles[t as usize] {
                     lowest = lesser(lowest, normal.dot(&self.vertices[v as usize]));
                 }
             }
