@@ -1,7 +1,7 @@
 //! Finds the planes bounding a hull: coplanar triangles form one facet, and each plane is shifted outward until it
 //! certainly supports the hull.
 
-use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::predicates::{accurate_normal, orient3d};
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::Hull;
@@ -92,7 +92,7 @@ pub fn facets(hull: &Hull) -> Vec<Facet> {
 /// Computes area, normal and usability of a triangle.
 fn face(corners: [&Vec3; 3]) -> Face {
     let [a, b, c] = corners;
-    let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    let longest_sq = greater(greater((b - a).norm_squared(), (c - b).norm_squared()), (a - c).norm_squared());
     let normal = accurate_normal(a, b, c);
     let area = 0.5 * normal.norm();
     Face { normal: normal / (2.0 * area), area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
@@ -201,9 +201,9 @@ impl Context<'_> {
         let offset = normal.dot(on_plane) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
         let lowest = if triangles.is_empty() {
-            self.hull.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
+            self.hull.vertices.iter().map(height).fold(f64::INFINITY, lesser)
         } else {
-            triangles.iter().flat_map(|&t| self.corners(t)).map(height).fold(f64::INFINITY, f64::min)
+            triangles.iter().flat_map(|&t| self.corners(t)).map(height).fold(f64::INFINITY, lesser)
         };
         Facet { normal, offset, area, slack: (offset - lowest).max(0.0) + self.dot_error(), triangles }
     }

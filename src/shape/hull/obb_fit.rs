@@ -1,6 +1,6 @@
 //! Fits an oriented box to a hull: compares many candidate frames on few points, then the best few on all vertices.
 
-use crate::geom::math::{UNIT_ROUNDOFF, basis, norm1};
+use crate::geom::math::{UNIT_ROUNDOFF, basis, greater, lesser, norm1};
 use crate::geom::{Mat3, Obb, Vec3};
 use crate::shape::hull::calipers::best_side;
 use crate::shape::hull::{Facet, Hull};
@@ -75,7 +75,7 @@ fn spans(points: &[Vec3], axes: &Mat3) -> [(f64, f64); 3] {
     for p in points {
         for (k, span) in found.iter_mut().enumerate() {
             let t = axes.column(k).dot(p);
-            *span = (if t < span.0 { t } else { span.0 }, if t > span.1 { t } else { span.1 });
+            *span = (lesser(span.0, t), greater(span.1, t));
         }
     }
     found
@@ -94,10 +94,10 @@ fn supported(hull: &Hull, origin: &Vec3, axes: Mat3) -> Obb {
     let mut reach = norm1(origin);
     let mut spans = [(f64::INFINITY, f64::NEG_INFINITY); 3];
     for p in local {
-        reach = reach.max(norm1(origin) + norm1(&p));
+        reach = greater(reach, norm1(origin) + norm1(&p));
         for (k, span) in spans.iter_mut().enumerate() {
             let t = axes.column(k).dot(&p);
-            *span = (span.0.min(t), span.1.max(t));
+            *span = (lesser(span.0, t), greater(span.1, t));
         }
     }
     let middle = Vec3::from_fn(|k, _| 0.5 * (spans[k].0 + spans[k].1));

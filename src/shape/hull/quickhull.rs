@@ -137,18 +137,20 @@ impl Quickhull<'_> {
     /// Drops the point if there is none, and adds it to `left` if it may be outside by at most `spare`.
     #[inline]
     fn assign(&mut self, point: u32, start: usize) {
-        let p = self.points[point as usize];
+        // By reference: a copy of a point is written and read in pieces of different sizes, which is slow.
+        let points = self.points;
+        let p = &points[point as usize];
         let (before, after) = self.targets.split_at_mut(start);
         let mut is_left = false;
         for target in after.iter_mut().chain(before) {
-            let height = target.plane.height(&p);
+            let height = target.plane.height(p);
             if height <= target.least {
                 is_left |= target.plane.certain_side(height) != Some(false);
                 continue;
             }
             let seen = match target.plane.certain_side(height) {
                 Some(seen) => seen,
-                None => exactly_seen(&self.surface, self.points, target.triangle, &p),
+                None => exactly_seen(&self.surface, points, target.triangle, p),
             };
             if !seen {
                 continue;
@@ -224,7 +226,8 @@ impl Quickhull<'_> {
     /// Removes every triangle visible from the apex, starting from one of them. Collects the half-edges just beyond, in
     /// counter-clockwise order around the hole.
     fn find_horizon(&mut self, apex: u32, triangle: u32) {
-        let p = self.points[apex as usize];
+        let points = self.points;
+        let p = &points[apex as usize];
         self.horizon.clear();
         self.removed.clear();
         self.steps.clear();
@@ -242,7 +245,7 @@ impl Quickhull<'_> {
             if self.surface.origin[beyond as usize] == NO_INDEX {
                 continue;
             }
-            if self.sees(&p, neighbor) {
+            if self.sees(p, neighbor) {
                 self.mark_removed(neighbor);
                 self.steps.push(Step { half_edge: next(beyond), left: 2 });
             } else {
