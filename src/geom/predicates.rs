@@ -45,7 +45,15 @@ pub fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 }
 
 /// Tests if three points lie exactly on one line; coinciding points count as collinear.
+#[inline]
 pub fn collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
+    // Rejects most triangles: two roundings of the differences and one of the product on either side, and one of the
+    // last difference. The second term covers products that underflow.
+    let (p, q) = ((a.x - c.x) * (b.y - c.y), (a.y - c.y) * (b.x - c.x));
+    (p - q).abs() <= 8.0 * UNIT_ROUNDOFF * (p.abs() + q.abs()) + 1e-290 && exactly_collinear(a, b, c)
+}
+
+fn exactly_collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
     let flat = |i: usize, j: usize| orient2d([a[i], a[j]], [b[i], b[j]], [c[i], c[j]]) == 0.0;
     flat(0, 1) && flat(1, 2) && flat(0, 2)
 }
