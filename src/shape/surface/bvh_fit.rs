@@ -252,7 +252,7 @@ fn fit_span(nodes: &mut [Node], at: usize, moments: &Moments, mut span: Span, le
     let (size, middle) = (moments.high - moments.low, *span.from());
     // The middle is rounded.
     let reach = size * 0.5 + middle.abs() * f64::EPSILON;
-    let [low, high] = span.bounds(&reach);
+    let [low, high] = span.bounds(reach.norm());
     if half_surface(&(high - low)) < half_surface(&size) {
         nodes[at].set_box(&span.axes(), &middle, &low, &high);
     } else {

@@ -8,8 +8,9 @@ use crate::shape::surface::bvh_node::{Node, SKEW};
 use crate::shape::surface::bvh_obb_f32::combine;
 use wide::f32x4;
 
-/// Error of a point's coordinate along an axis, relative to the sum of its distances from the origin of the span along
-/// the coordinate axes, in roundings of 2⁻²⁴: distance (1), product (1), sum of three (2), rounded up.
+/// Error of a point's coordinate along an axis, relative to the point's distance from the origin of the span, in
+/// roundings of 2⁻²⁴: differences (1), products (1), sum of three (2), rounded up. The magnitudes of the products sum up
+/// to at most this distance, as the axis has length 1.
 const POINT_ERROR: f32 = 2.5 * f32::EPSILON;
 
 /// Error of the reach of a box along an axis, relative to the sum of its half extents, in roundings of 2⁻²⁴: cosines
@@ -67,12 +68,12 @@ impl Span {
         self.add(local - reach, local + reach);
     }
 
-    /// Returns the smallest and largest coordinates, rounded outward. All points added differ by at most `reach` from
-    /// the origin of the span in each coordinate (mm).
+    /// Returns the smallest and largest coordinates, rounded outward. All points added are at most `reach` from the
+    /// origin of the span (mm).
     #[inline]
-    pub(crate) fn bounds(&self, reach: &Vec3) -> [Vec3; 2] {
+    pub(crate) fn bounds(&self, reach: f64) -> [Vec3; 2] {
         // Products below the normal range lose less than this in all.
-        let slack = f64::from(POINT_ERROR) * (reach.x + reach.y + reach.z) + f64::from(f32::MIN_POSITIVE);
+        let slack = f64::from(POINT_ERROR) * reach + f64::from(f32::MIN_POSITIVE);
         let wide = |lanes: f32x4, by: f64| {
             let [x, y, z, _] = lanes.to_array().map(f64::from);
             Vec3::new(x + by, y + by, z + by)
@@ -110,7 +111,7 @@ mod tests {
     }
 
     /// Largest distance of a point beyond the bounds of the span, in double precision (mm).
-    fn beyond(span: &Span, reach: &Vec3, points: &[Vec3]) -> f64 {
+    fn beyond(span: &Span, reach: f64, points: &[Vec3]) -> f64 {
         let [low, high] = span.bounds(reach);
         let outside = |p: &Vec3| {
             let local = span.axes().tr_mul(&(p - span.from()));
@@ -119,9 +120,9 @@ mod tests {
         points.iter().map(outside).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Largest distance from a point along each coordinate axis (mm).
-    fn reach_of(from: &Vec3, points: &[Vec3]) -> Vec3 {
-        points.iter().fold(Vec3::zeros(), |r, p| r.sup(&(p - from).abs()))
+    /// Largest distance from a point (mm).
+    fn reach_of(from: &Vec3, points: &[Vec3]) -> f64 {
+        points.iter().map(|p| (p - from).norm()).fold(0.0, f64::max)
     }
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
             let mut span = Span::new(&axes(&mut rng), middle);
             span.add_points(&points);
             // The outermost point is inside by less than 10⁻⁶ of the size.
-            let beyond = beyond(&span, &reach, &points) / reach.sum();
+            let beyond = beyond(&span, reach, &points) / reach;
             assert!(beyond <= 0.0 && beyond > -1e-6, "{beyond:e} at {size:e}");
         }
     }
@@ -162,7 +163,7 @@ mod tests {
             let corners: Vec<Vec3> = (0..8).map(corner).collect();
             let mut span = Span::new(&axes(&mut rng), middle);
             span.add_box(&node);
-            let beyond = beyond(&span, &Vec3::zeros(), &corners) / reach_of(&middle, &corners).sum();
+            let beyond = beyond(&span, 0.0, &corners) / reach_of(&middle, &corners);
             assert!(beyond <= 0.0 && beyond > -4e-6, "{beyond:e} at {size:e}");
         }
     }
