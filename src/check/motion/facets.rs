@@ -81,7 +81,7 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
     // A pose that overlaps by its facets alone asks for their proof at once.
     let is_asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
     if !is_asked {
-        let confirms = |at| interferes_at(query, one, at);
+        let confirms = |at| interferes_at(query, one, at) || interferes_somewhere(query, one);
         let answer = Sweep { confirms: Some(&confirms), ..sweep }.answer();
         if answer.unconfirmed.is_none() {
             return Decided::plain(answer);
@@ -92,9 +92,7 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
 
 /// Looks for an interference beyond the facets in the end: the answer of `sweep` if a pose interferes, else `undecided`.
 fn interference_or(query: &SweepQuery<'_>, one: &OneParameter, sweep: Sweep, undecided: Decided) -> Decided {
-    let [from, to] = one.range;
-    let mut poses = (0..SPREAD).map(|k| from + (to - from) * f64::from(k) / f64::from(SPREAD - 1));
-    let decided = if poses.any(|at| interferes_at(query, one, at)) {
+    let decided = if interferes_somewhere(query, one) {
         Decided::plain(sweep.answer())
     } else {
         confirmed(query, one, &Sweep { tests: sweep.tests / LAST_SHARE, ..sweep })
@@ -174,4 +172,11 @@ fn within_facet_error(decided: Decided, explained: &Explained, depth: f64) -> De
 /// True if a static check calls a pose an interference.
 fn interferes_at(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> bool {
     still(query, one, at, Measure::None).status == Status::Interference
+}
+
+/// True if a static check calls one of some poses, spread evenly over the segment, an interference.
+fn interferes_somewhere(query: &SweepQuery<'_>, one: &OneParameter) -> bool {
+    let [from, to] = one.range;
+    let mut poses = (0..SPREAD).map(|k| from + (to - from) * f64::from(k) / f64::from(SPREAD - 1));
+    poses.any(|at| interferes_at(query, one, at))
 }
