@@ -3,7 +3,7 @@
 
 use crate::motion::{report, row};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{block, obj, prism, tube};
+use crate::support::solids::{block, joined, obj, prism, tube};
 use interfere::internals::geom::math::sin_cos_deg;
 use interfere::internals::mesh::TriMesh;
 use serde_json::{Value, json};
@@ -100,6 +100,38 @@ fn a_flush_pin_turns_once_around() {
     let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
     assert!(depth > 0.01 && depth <= sagitta(facets), "{row}");
     assert!(row["tests"].as_u64().expect("a number") <= 100_000, "{row}");
+}
+
+#[test]
+fn an_interference_behind_explained_poses_is_found() {
+    // Facets explain the pin in its bore. Out of the bore, it ends 0.03 mm deep in a wall of the hub.
+    let facets = 16;
+    let scratch = Scratch::new();
+    let wall = block([-6.0, -6.0, 40.97], [6.0, 6.0, 45.0]);
+    scratch.write("hub.obj", obj(&joined(&[tube(facets, 9.0, RADIUS, [-10.0, 10.0]), wall])));
+    let mut pin: TriMesh = prism(facets, RADIUS, [-15.0, 15.0]);
+    // Half a pitch: an edge of the pin meets the middle of each facet.
+    let (sin, cos) = sin_cos_deg(180.0 / facets as f64);
+    for v in &mut pin.vertices {
+        (v.x, v.y) = (cos * v.x - sin * v.y, sin * v.x + cos * v.y);
+    }
+    scratch.write("pin.obj", obj(&pin));
+    let file = json!({
+        "version": 1,
+        "parts": { "hub": "hub.obj", "pin": "pin.obj" },
+        "instances": [ { "id": "hub", "part": "hub" }, { "id": "pin", "part": "pin" } ],
+        "joints": { "slide": { "type": "prismatic", "axis": "z", "moves": ["pin"], "range": [0, 26] } },
+        "poses": { "start": { "slide": 1 }, "end": { "slide": 26 } },
+        "sweeps": { "turning": { "joints": { "slide": "range" } } }
+    });
+    let path = scratch.path().join("assembly.json");
+    scratch.write("assembly.json", file.to_string());
+    for measure in ["none", "depth"] {
+        let (found, code) = report(&path, &["--measure", measure]);
+        let status = |run: &str| row(&found, run, "hub", "pin")["status"].as_str().map(str::to_owned);
+        assert_eq!(["start", "end"].map(status), ["contact", "interference"].map(|s| Some(s.to_owned())), "{measure}");
+        assert_eq!((row_status(&found).as_str(), code), (Some("interference"), 1), "{measure}");
+    }
 }
 
 /// Status of the pair over the turn.
