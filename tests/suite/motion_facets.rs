@@ -99,7 +99,8 @@ fn a_flush_pin_turns_once_around() {
     assert_eq!(row["worst"]["within_facet_error"], json!(true), "{row}");
     let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
     assert!(depth > 0.01 && depth <= sagitta(facets), "{row}");
-    assert!(row["tests"].as_u64().expect("a number") <= 100_000, "{row}");
+    // Short intervals at the end faces would take ten times as many.
+    assert!(row["tests"].as_u64().expect("a number") <= 1_000_000, "{row}");
 }
 
 #[test]

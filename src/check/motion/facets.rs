@@ -48,6 +48,12 @@ impl Decided {
         Self { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
     }
 
+    /// The same, with the tests of a search before it.
+    fn after(mut self, other: &Self) -> Self {
+        self.answer.tests += other.answer.tests;
+        self
+    }
+
     /// An interference that no static check confirms: the facets leave the parts that overlap open.
     fn unexplained(mut answer: SweepAnswer) -> Self {
         let is_known = |f: &Failing| matches!(f.status, SweepStatus::TooClose | SweepStatus::Loose);
@@ -72,8 +78,22 @@ pub(crate) fn status_of(status: SweepStatus) -> Status {
     }
 }
 
-/// Decides a segment, with the facets of curved surfaces.
+/// Decides a segment, with the facets of curved surfaces. The answer counts the tests of all searches.
 pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep) -> Decided {
+    let mut tests = 0;
+    let mut decided = decide_counting(query, limits, one, sweep, &mut tests);
+    decided.answer.tests += tests;
+    decided
+}
+
+/// The same; adds the tests of all searches but the last one to `tests`.
+fn decide_counting(
+    query: &SweepQuery<'_>,
+    limits: &Limits,
+    one: &OneParameter,
+    sweep: Sweep,
+    tests: &mut u64,
+) -> Decided {
     let most = allowance_at_most(query.first, query.second);
     if limits.facets == Facets::Strict || most <= 0.0 {
         return Decided::plain(sweep.answer());
@@ -86,8 +106,9 @@ pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter
         if answer.unconfirmed.is_none() {
             return Decided::plain(answer);
         }
+        *tests += answer.tests;
     }
-    with_facets(query, limits, one, sweep, most)
+    with_facets(query, limits, one, sweep, tests)
 }
 
 /// Looks for an interference beyond the facets in the end: the answer of `sweep` if a pose interferes, else `undecided`.
@@ -97,7 +118,9 @@ fn interference_or(query: &SweepQuery<'_>, one: &OneParameter, sweep: Sweep, und
     } else {
         confirmed(query, one, &Sweep { tests: sweep.tests / LAST_SHARE, ..sweep })
     };
-    if decided.status == Status::Interference { decided } else { undecided }
+    let [kept, dropped] =
+        if decided.status == Status::Interference { [decided, undecided] } else { [undecided, decided] };
+    kept.after(&dropped)
 }
 
 /// The status of a segment that facets may explain. A static check must confirm an interference.
@@ -118,8 +141,9 @@ fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, sweep: &Sweep) -> Decid
     Decided::plain(answer)
 }
 
-/// Decides a segment with an overlap that facets may explain; no allowance exceeds `most` (mm).
-fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep, most: f64) -> Decided {
+/// Decides a segment with an overlap that facets may explain. Adds the tests of all searches but the last one to
+/// `tests`.
+fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep, tests: &mut u64) -> Decided {
     let (a, b) = (query.first.exact(), query.second.exact());
     let facets = ConcaveSurfaces {
         tables: [a.facets(query.first, false), b.facets(query.second, false)],
@@ -127,8 +151,9 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
     };
     let deepest = |allowance: f64| greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
     let allowing = |depth: f64| Sweep { limits: SweepLimits { allow_depth: Some(depth), ..sweep.limits }, ..sweep };
-    let Some(explained) = sweep.explained(facets) else {
+    let Some(explained) = sweep.explained(facets, tests) else {
         // Without a proof of the facets, an interference beyond every allowance is certain, and nothing else.
+        let most = allowance_at_most(query.first, query.second);
         let decided = confirmed(query, one, &allowing(deepest(most)));
         if decided.status == Status::Interference {
             return decided;
@@ -142,12 +167,14 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
         return with_explained(Decided::plain(of_least), &explained, deepest(least));
     }
     // The parts of the run have allowances of their own.
-    if sweep.keeps_allowances(&explained) {
+    if sweep.keeps_allowances(&explained, tests) {
         let depth = deepest(largest);
         let decided = with_explained(Decided::plain(allowing(depth).answer()), &explained, depth);
         if decided.status == Status::Contact {
+            *tests += of_least.tests;
             return decided;
         }
+        *tests += decided.answer.tests;
     }
     interference_or(query, one, allowing(deepest(least)), Decided::open(of_least, one.range))
 }

@@ -103,9 +103,15 @@ impl Explained {
 impl Sweep<'_> {
     /// Finds allowances that the static facet allowance reaches at every pose of the run with a depth beyond the limits
     /// (and the slack of a run). `None` if none is shown, and for surfaces without a certain inside. Cost: some static
-    /// queries for each facet that bounds the common solid in turn.
-    pub fn explained(&self, facets: ConcaveSurfaces) -> Option<Explained> {
+    /// queries for each facet that bounds the common solid in turn; adds its tests to `tests`.
+    pub fn explained(&self, facets: ConcaveSurfaces, tests: &mut u64) -> Option<Explained> {
         let mut work = self.work();
+        let found = self.explained_by(&mut work, &facets);
+        *tests += work.budget.used;
+        found
+    }
+
+    fn explained_by(&self, work: &mut Work, facets: &ConcaveSurfaces) -> Option<Explained> {
         [self.a, self.b].into_iter().try_for_each(|s| boundary(s.surface).map(|_| ()))?;
         let within = insets(&work.still, self.limits.deepest() + work.slack, WHOLE)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
@@ -113,10 +119,10 @@ impl Sweep<'_> {
         let mut part = self.range;
         let mut parts = Vec::new();
         for _ in 0..MAX_STEPS {
-            let (allowance, until) = self.explained_part(&mut work, &level, &facets, part)?;
+            let (allowance, until) = self.explained_part(work, &level, facets, part)?;
             parts.push(ExplainedPart { range: [part[0], until], allowance });
             if until >= end {
-                return Some(Explained { parts, deepest: self.deepest_of_some(&work)? });
+                return Some(Explained { parts, deepest: self.deepest_of_some(work)? });
             }
             if work.budget.remaining == 0 {
                 return None;
@@ -127,22 +133,24 @@ impl Sweep<'_> {
     }
 
     /// True if each explained part is shown to be no deeper than the tolerance and its own allowance (and the slack of
-    /// a run). Cost: insets and proofs for each of a few allowances.
-    pub fn keeps_allowances(&self, explained: &Explained) -> bool {
+    /// a run). Cost: insets and proofs for each of a few allowances; adds its tests to `tests`.
+    pub fn keeps_allowances(&self, explained: &Explained, tests: &mut u64) -> bool {
         let mut work = self.work();
         let class = |part: &ExplainedPart| part.allowance.map(|f| libm::floor(libm::log(f) / libm::log(CLASS)) as i64);
         let mut classes: Vec<i64> = explained.parts.iter().filter_map(class).collect();
         classes.sort_unstable();
         classes.dedup();
-        classes.into_iter().all(|k| {
+        let kept = classes.into_iter().all(|k| {
             let parts: Vec<&ExplainedPart> = explained.parts.iter().filter(|p| class(p) == Some(k)).collect();
             let least = parts.iter().filter_map(|p| p.allowance).reduce(lesser).unwrap_or(0.0);
-            let depth = self.limits.tolerance + least + work.slack;
+            let depth = greater(self.limits.tolerance + least, self.limits.deepest()) + work.slack;
             let Some(surfaces) = insets(&work.still, depth, WHOLE) else { return false };
             let level = work.level_of_insets(&surfaces, self.chain, depth);
             let ranges = merged(parts.iter().map(|p| p.range).collect());
             ranges.into_iter().all(|range| self.scan(&level, &mut work, range, false).is_complete())
-        })
+        });
+        *tests += work.budget.used;
+        kept
     }
 
     /// Explains the start of a part of the run: the allowance of a facet (mm; `None` where the limits are kept), and the
