@@ -79,8 +79,12 @@ fn a_pin_turns_in_a_bore_of_its_radius() {
 
 #[test]
 fn a_flush_pin_turns_once_around() {
-    // The end faces of pin and hub lie in the same planes, and each of 32 facets explains the overlap in turn.
-    let facets = 32;
+    [16, 32, 48].into_iter().for_each(turns_once_around);
+}
+
+/// Checks a full turn of a pin in its bore. The end faces of pin and hub lie in the same planes, and each facet explains
+/// the overlap in turn.
+fn turns_once_around(facets: usize) {
     let scratch = Scratch::new();
     scratch.write("hub.obj", obj(&tube(facets, 9.0, RADIUS, [-10.0, 10.0])));
     scratch.write("pin.obj", obj(&prism(facets, RADIUS, [-10.0, 10.0])));
@@ -99,8 +103,7 @@ fn a_flush_pin_turns_once_around() {
     assert_eq!(row["worst"]["within_facet_error"], json!(true), "{row}");
     let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
     assert!(depth > 0.01 && depth <= sagitta(facets), "{row}");
-    // Short intervals at the end faces would take ten times as many.
-    assert!(row["tests"].as_u64().expect("a number") <= 1_000_000, "{row}");
+    assert!(row["tests"].as_u64().expect("a number") <= 100_000, "{row}");
 }
 
 #[test]

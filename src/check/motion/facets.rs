@@ -150,7 +150,12 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
         most: largest_allowance(query.first, query.second),
     };
     let deepest = |allowance: f64| greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
-    let allowing = |depth: f64| Sweep { limits: SweepLimits { allow_depth: Some(depth), ..sweep.limits }, ..sweep };
+    let allowing = |depth: f64| Sweep {
+        limits: SweepLimits { allow_depth: Some(depth), ..sweep.limits },
+        // The facets bound an explained overlap.
+        tells_allowed: false,
+        ..sweep
+    };
     let Some(explained) = sweep.explained(facets, tests) else {
         // Without a proof of the facets, an interference beyond every allowance is certain, and nothing else.
         let most = allowance_at_most(query.first, query.second);
@@ -164,12 +169,12 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
     let confirms = |at| interferes_at(query, one, at);
     let of_least = Sweep { confirms: Some(&confirms), ..allowing(deepest(least)) }.answer();
     if of_least.unconfirmed.is_none() {
-        return with_explained(Decided::plain(of_least), &explained, deepest(least));
+        return with_explained(Decided::plain(of_least), &explained, deepest(least), sweep.measured);
     }
     // The parts of the run have allowances of their own.
     if sweep.keeps_allowances(&explained, tests) {
         let depth = deepest(largest);
-        let decided = with_explained(Decided::plain(allowing(depth).answer()), &explained, depth);
+        let decided = with_explained(Decided::plain(allowing(depth).answer()), &explained, depth, sweep.measured);
         if decided.status == Status::Contact {
             *tests += of_least.tests;
             return decided;
@@ -180,19 +185,19 @@ fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, swee
 }
 
 /// The status of a segment with explained overlaps of at most `depth` (mm).
-fn with_explained(decided: Decided, explained: &Explained, depth: f64) -> Decided {
+fn with_explained(decided: Decided, explained: &Explained, depth: f64, measured: bool) -> Decided {
     match decided.status {
-        Status::Contact | Status::Allowed => within_facet_error(decided, explained, depth),
+        Status::Contact | Status::Allowed => within_facet_error(decided, explained, depth, measured),
         _ => decided,
     }
 }
 
 /// A segment with overlaps of at most `depth` (mm), explained at every pose.
-fn within_facet_error(decided: Decided, explained: &Explained, depth: f64) -> Decided {
+fn within_facet_error(decided: Decided, explained: &Explained, depth: f64, measured: bool) -> Decided {
     let mut answer = decided.answer;
     let Worst { at, gap, points } = explained.deepest;
     let lower = -(depth + answer.slack);
-    answer.worst = answer.worst.map(|_| Worst { at, gap: Bounds { lower, upper: gap.upper }, points });
+    answer.worst = measured.then_some(Worst { at, gap: Bounds { lower, upper: gap.upper }, points });
     Decided { status: Status::Contact, why: None, within_facet_error: true, answer }
 }
 

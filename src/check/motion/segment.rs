@@ -141,6 +141,7 @@ pub(crate) fn segment_sweep<'a>(
         measured: query.effort == Effort::All,
         first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
+        tells_allowed: true,
         gap_width: limits.gap_width,
         confirms: None,
     }

@@ -13,6 +13,13 @@ const BEHIND: [f64; 2] = [8.0, 4.0];
 /// Largest number of such poses.
 const POSES_BEHIND: usize = 6;
 
+/// Number of poses between a contact and the end of a run that may overlap.
+const SCATTERED: usize = 32;
+
+/// Share of the way from one of them to the next, 1 less the golden ratio: equal steps could meet regular facets at the
+/// same angle each time.
+const GOLDEN: f64 = 0.381_966_011_250_105;
+
 impl Sweep<'_> {
     /// The answer of a run with a pose deeper than the limits that the static check denies.
     pub(super) fn denied(&self, at: f64) -> Option<SweepAnswer> {
@@ -54,5 +61,13 @@ impl Sweep<'_> {
             share *= BEHIND[1];
         }
         None
+    }
+    /// Searches a pose deeper than all limits between a contact and the end of the run, by common balls alone.
+    pub(super) fn scattered_overlap(&self, work: &Work, contact: f64) -> Option<f64> {
+        let deepest = self.limits.deepest();
+        let rest = self.range[1] - contact;
+        let poses = (1..=SCATTERED).map(|k| contact + (k as f64 * GOLDEN).fract() * rest);
+        let mut poses = poses.filter(|at| *at > contact);
+        poses.find(|at| work.still.ball(&self.chain.pose(&[*at]), None, deepest).is_some_and(|(d, _)| d > deepest))
     }
 }

@@ -72,7 +72,12 @@ impl Sweep<'_> {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
-        let is_confirmed = shown.is_some();
+        let contact = near.violation.filter(|_| shown.is_none() && self.confirms.is_some());
+        let scattered = contact.and_then(|v| self.scattered_overlap(work, v.at));
+        if let Some(denied) = scattered.and_then(|at| self.denied(at)) {
+            return Some(denied);
+        }
+        let is_confirmed = shown.or(scattered).is_some();
         let hard = self.depth_scan(work, limits.deepest());
         let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
         let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
@@ -191,6 +196,9 @@ impl Sweep<'_> {
     fn touching(&self, work: &mut Work, apart: &Level) -> SweepAnswer {
         let deepest = self.limits.deepest();
         let mut answer = self.bare(SweepStatus::Contact, Vec::new());
+        if !self.tells_allowed {
+            return answer;
+        }
         let mut deeper = None;
         if deepest > self.limits.tolerance {
             let contact = self.depth_scan(work, self.limits.tolerance).map(|(_, scan)| scan);

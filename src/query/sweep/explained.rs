@@ -8,9 +8,9 @@ use crate::geom::triangle::point_triangle;
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::depth::SolidRef;
 use crate::query::facet_allowance::{FacetTable, SAGITTAS};
-use crate::query::sweep::cells::{RunPart, merged};
+use crate::query::sweep::cells::{Interval, RunPart, merged};
 use crate::query::sweep::inset::{WHOLE, boundary, insets};
-use crate::query::sweep::judge::price;
+use crate::query::sweep::judge::{QUERY_MARGINS, price};
 use crate::query::sweep::level::Level;
 use crate::query::sweep::prove::Proof;
 use crate::query::sweep::run::{Sweep, Worst};
@@ -36,11 +36,15 @@ const COARSE: f64 = 100.0;
 /// proof would end soon.
 const SHALLOW: f64 = 0.5;
 
+/// Displacement within a part that one static query settles, as a share of what its start leaves of the limit: the
+/// query has to show no more than three quarters of the limit.
+const SHORT: f64 = 0.25;
+
 /// Ratio of allowances that share the insets of a proof.
 const CLASS: f64 = 1.25;
 
 /// Length of the next part of a run, in lengths of the explained one before it.
-const GROWTH: f64 = 4.0;
+const GROWTH: f64 = 8.0;
 
 /// Largest number of facets of a part that are looked at in one pose.
 const MAX_FACETS: usize = 64;
@@ -116,10 +120,11 @@ impl Sweep<'_> {
         let within = insets(&work.still, self.limits.deepest() + work.slack, WHOLE)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
         let end = self.range[1];
-        let mut part = self.range;
+        let (mut part, mut ran_out) = (self.range, false);
         let mut parts = Vec::new();
         for _ in 0..MAX_STEPS {
-            let (allowance, until) = self.explained_part(work, &level, facets, part)?;
+            let (allowance, until) = self.explained_part(work, &level, facets, part, ran_out)?;
+            ran_out = allowance.is_some() && until < part[1];
             parts.push(ExplainedPart { range: [part[0], until], allowance });
             if until >= end {
                 return Some(Explained { parts, deepest: self.deepest_of_some(work)? });
@@ -154,26 +159,37 @@ impl Sweep<'_> {
     }
 
     /// Explains the start of a part of the run: the allowance of a facet (mm; `None` where the limits are kept), and the
-    /// value up to which this holds, behind the start. `None` if neither is shown.
+    /// value up to which this holds, behind the start. `None` if neither is shown. `ran_out` if the facet of the part
+    /// before bounds the common solid no longer.
     fn explained_part(
         &self,
         work: &mut Work,
         level: &Level,
         facets: &ConcaveSurfaces,
         part: [f64; 2],
+        ran_out: bool,
     ) -> Option<(Option<f64>, f64)> {
         work.budget.charge(price([self.a.surface, self.b.surface]));
         let pose = self.chain.pose(&[part[0]]);
         let ball = work.still.ball(&pose, None, f64::INFINITY).map(|(depth, [x, y])| (depth, (x + y) * 0.5));
         let deepest = self.limits.deepest() + work.slack;
         let (depth, middle) = ball.unwrap_or((0.0, pose.point(&self.b.convex.inner_center)));
-        if depth > SHALLOW * deepest
-            && let Some(found) = self.bounding(work, facets, part, &middle)
-        {
-            return Some(found);
-        }
-        if depth > deepest {
-            return None;
+        let is_deep = depth > SHALLOW * deepest;
+        let short = self.short_part(work, part, deepest - depth);
+        let by_facet = |work: &mut Work| {
+            self.bounding(work, facets, part, &middle).filter(|(_, until)| is_deep || *until >= short.to)
+        };
+        let by_query = |work: &mut Work| {
+            let is_kept = self.is_bounded_at(work, facets, short.to, &middle) && self.is_within(work, &short, deepest);
+            is_kept.then_some((None, short.to))
+        };
+        let found = if is_deep || !ran_out {
+            by_facet(work).or_else(|| by_query(work))
+        } else {
+            by_query(work).or_else(|| by_facet(work))
+        };
+        if found.is_some() || depth > deepest {
+            return found;
         }
         let (coarse, fine) = (COARSE * work.floor, work.floor);
         let near = match self.within_limits(work, level, part, coarse) {
@@ -182,6 +198,40 @@ impl Sweep<'_> {
         };
         let found = self.bounding(work, facets, part, &near);
         found.or_else(|| Some((None, self.within_limits(work, level, part, fine).ok()?)))
+    }
+
+    /// The start of a part over which the depth grows by a share of what is left of the limit (mm, > 0).
+    fn short_part(&self, work: &mut Work, [from, to]: [f64; 2], left: f64) -> Interval {
+        let balls = self.balls();
+        let mut until = to;
+        loop {
+            let interval = Interval::new(self.chain, [from, until], &balls);
+            work.frames += 1;
+            let middle = interval.middle;
+            if left <= 0.0 || interval.displacement <= SHORT * left || middle <= from || middle >= until {
+                return interval;
+            }
+            until = middle;
+        }
+    }
+
+    /// True if a static query shows that no pose of an interval is deeper than `deepest` (mm).
+    fn is_within(&self, work: &mut Work, interval: &Interval, deepest: f64) -> bool {
+        let wanted = deepest - interval.displacement - QUERY_MARGINS * work.still.margin;
+        if wanted <= 0.0 || !work.budget.charge(price([self.a.surface, self.b.surface])) {
+            return false;
+        }
+        let [_, most] = work.still.gap(&interval.frame.pose, wanted, None).gap.to_depth();
+        most + interval.displacement <= deepest
+    }
+
+    /// True if a concave facet near a common ball of a pose, else near a point (A's frame), has a point deep enough in
+    /// the other part.
+    fn is_bounded_at(&self, work: &Work, facets: &ConcaveSurfaces, at: f64, near: &Vec3) -> bool {
+        let pose = self.chain.pose(&[at]);
+        let ball = work.still.ball(&pose, None, f64::INFINITY);
+        let near = ball.map_or(*near, |(_, [x, y])| (x + y) * 0.5);
+        [0, 1].into_iter().any(|side| !self.pieces(work, facets, &pose, side, &near).is_empty())
     }
 
     /// The deepest of some poses.

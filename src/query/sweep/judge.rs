@@ -14,7 +14,7 @@ const STILL_COST: u64 = 500;
 const ASCENTS: u64 = 4;
 
 /// Margins by which a static query asks for less than a cell needs: its own bounds are wider by two.
-const QUERY_MARGINS: f64 = 4.0;
+pub(crate) const QUERY_MARGINS: f64 = 4.0;
 
 /// Price of a static query, in tests.
 pub(crate) fn price(surfaces: [&Surface; 2]) -> u64 {

@@ -142,7 +142,9 @@ impl<'a> Level<'a> {
 
     /// Restricts proofs to the triangles that orbits leave open, once.
     pub(crate) fn narrow(&self, margin: f64, budget: &mut Budget) {
-        if self.narrowed.replace(true) {
+        // The proof itself compares the orbit of a single triangle with those of the other part's nodes.
+        let is_small = self.surfaces.iter().any(|s| s.triangles.len() == 1);
+        if self.narrowed.replace(true) || is_small {
             return;
         }
         let trees = self.trees();

@@ -60,6 +60,9 @@ pub struct Sweep<'a> {
     pub first_failing: bool,
     /// True to bracket the least gap of a clear run as well.
     pub measures_clear: bool,
+    /// True to tell an overlap that a rule allows from a contact, and to bracket its depth; false if both count as
+    /// contacts.
+    pub tells_allowed: bool,
     /// Largest width of the bracket of a least or largest gap (mm, > 0); without it, the usual width.
     pub gap_width: Option<f64>,
     /// Static check of a pose, asked before an interference is measured. It returns false for a pose with an overlap

@@ -47,6 +47,7 @@ pub(crate) fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: Swee
         tests,
         measured: true,
         measures_clear: true,
+        tells_allowed: true,
         gap_width: None,
         first_failing: false,
         confirms: None,

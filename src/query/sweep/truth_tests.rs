@@ -159,6 +159,7 @@ fn with_sweep<T>(case: &Case, variant: Variant, with: impl FnOnce(&Sweep) -> T) 
         tests: DEFAULT_TESTS,
         measured: true,
         measures_clear: true,
+        tells_allowed: true,
         gap_width: None,
         first_failing: false,
         confirms: None,
