@@ -60,6 +60,8 @@ impl Hint {
 /// State of the line, shared with the thread that refreshes it.
 struct State {
     line: ProgressBar,
+    /// True for a line that may show: another one has no words.
+    wanted: bool,
     started: Instant,
     shown: AtomicBool,
     /// Beginning of the line: the assembly of a run over several.
@@ -71,6 +73,28 @@ struct State {
 }
 
 impl State {
+    /// Words the line for a stage of some steps.
+    fn describe(&self, stage: Stage, total: u64) {
+        let (work, noun) = words(stage);
+        let now = Instant::now();
+        let checks_pairs = stage == Stage::Narrow;
+        let template = if noun.is_empty() { "{msg}" } else { "{msg} [{bar:20}] {counted}{longest}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let tell = move |state: &ProgressState, out: &mut dyn Write| {
+                let _ = out.write_str(&counted(state.pos(), state.len().unwrap_or(0), noun, now.elapsed()));
+            };
+            let watch = self.pairs.clone();
+            let name = move |_: &ProgressState, out: &mut dyn Write| {
+                let pair = if checks_pairs { watch.longest() } else { None };
+                let _ = out.write_str(&longest(pair));
+            };
+            self.line.set_style(style.progress_chars("=> ").with_key("counted", tell).with_key("longest", name));
+        }
+        self.line.set_message(format!("{}{work}", self.label));
+        self.line.set_length(total);
+        self.line.set_position(0);
+    }
+
     fn show_when_due(&self) {
         if !self.shown.load(Ordering::Relaxed)
             && self.started.elapsed() >= DELAY
@@ -130,7 +154,7 @@ impl Bar {
         let shown = AtomicBool::new(!wanted);
         let pairs = Arc::default();
         let checks_pairs = AtomicBool::new(false);
-        let state = State { line, started: Instant::now(), shown, label, pairs, checks_pairs, hint };
+        let state = State { line, wanted, started: Instant::now(), shown, label, pairs, checks_pairs, hint };
         Self { state: Arc::new(state), refresher: Mutex::new(None) }
     }
 
@@ -200,36 +224,23 @@ fn longest(pair: Option<PairTime>) -> String {
 
 impl Progress for Bar {
     fn begin(&self, stage: Stage, total: u64) {
-        let (work, noun) = words(stage);
-        let now = Instant::now();
-        let State { line, label, pairs, .. } = &*self.state;
         let checks_pairs = stage == Stage::Narrow;
-        let template = if noun.is_empty() { "{msg}" } else { "{msg} [{bar:20}] {counted}{longest}" };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            let tell = move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = out.write_str(&counted(state.pos(), state.len().unwrap_or(0), noun, now.elapsed()));
-            };
-            let watch = pairs.clone();
-            let name = move |_: &ProgressState, out: &mut dyn Write| {
-                let pair = if checks_pairs { watch.longest() } else { None };
-                let _ = out.write_str(&longest(pair));
-            };
-            line.set_style(style.progress_chars("=> ").with_key("counted", tell).with_key("longest", name));
+        if self.state.wanted {
+            self.state.describe(stage, total);
         }
-        line.set_message(format!("{label}{work}"));
-        line.set_length(total);
-        line.set_position(0);
         self.state.show_when_due();
         self.state.checks_pairs.store(checks_pairs, Ordering::Relaxed);
         if checks_pairs && self.follows_pairs() {
-            pairs.start();
+            self.state.pairs.start();
             self.refresh_from_now_on();
         }
     }
 
     fn advance(&self, steps: u64) {
-        self.state.line.inc(steps);
-        self.state.show_when_due();
+        if self.state.wanted {
+            self.state.line.inc(steps);
+            self.state.show_when_due();
+        }
     }
 
     fn follows_pairs(&self) -> bool {
@@ -262,12 +273,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unwanted_line_never_shows() {
+    fn an_unwanted_line_never_shows_and_has_no_words() {
         let bar = early(None);
         bar.begin(Stage::Narrow, 10);
         bar.advance(3);
         assert!(bar.state.line.is_hidden() && !bar.follows_pairs());
-        assert_eq!(bar.state.line.position(), 3);
+        assert!(bar.state.line.message().is_empty());
     }
 
     /// Hidden line of a run that began before the hint is due.
