@@ -9,7 +9,7 @@ use crate::check::motion::outcome::{CurvePart, FailingPart, JointSpan, JointTrav
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
 use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, by_balls, by_triangles};
-use crate::check::motion::swept_boxes::SweptBoxes;
+use crate::check::motion::swept_boxes::close_candidates;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::shapes::Shapes;
@@ -51,7 +51,7 @@ impl Sweeps<'_> {
     pub(crate) fn close(&self) -> Vec<Candidate> {
         let RunChecker { assembly, shapes, settings, .. } = self.run;
         let reach = max_distance(settings, self.rules, shapes);
-        let mut pairs = SweptBoxes::of(assembly, shapes, self.segments, 0.5 * reach).candidates(self.rules);
+        let mut pairs = close_candidates(assembly, shapes, self.segments, 0.5 * reach, self.rules);
         pairs.retain(|c| self.swept.differ(c.a, c.b));
         pairs
     }

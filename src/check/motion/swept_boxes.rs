@@ -10,10 +10,14 @@ use crate::geom::math::{UNIT_ROUNDOFF, lesser};
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::motion::{Cell, Chain, Frame, Segment};
 use rayon::prelude::*;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// Boxes of a segment for each instance: neighbouring cells share a box.
 const BOXES: usize = 16;
+
+/// Largest number of instances whose boxes are made on demand, by one thread.
+const FEW: usize = 8;
 
 /// Angle from the centre of neighbouring cells (radians) up to which one box for all of them is about as tight as the
 /// union of their boxes: the remainder grows with its square.
@@ -30,7 +34,7 @@ impl SweptBoxes {
     /// joints for each moving instance and cell.
     pub(crate) fn of(assembly: &Assembly, shapes: &Shapes, segments: &[Segment], by: f64) -> Self {
         let instances = (0..assembly.instances.len()).into_par_iter();
-        Self { of: instances.map(|k| boxes(assembly, shapes, segments, by, k)).collect() }
+        Self { of: instances.map(|k| Way::of(assembly, shapes, segments, by, k).boxes()).collect() }
     }
 
     /// Pairs with boxes that meet somewhere in the run, as ascending indices, sorted; without the ignored ones, and
@@ -50,31 +54,106 @@ impl SweptBoxes {
     }
 }
 
-/// Boxes of one instance.
-fn boxes(assembly: &Assembly, shapes: &Shapes, segments: &[Segment], by: f64, k: usize) -> Vec<Aabb> {
-    let placed = &shapes.placed[k];
-    let shape = &shapes.all[placed.shape as usize];
-    let drawn = Pose { rotation: placed.pose.rotation, translation: placed.pose.point(&shape.convex.origin) };
-    let root = Pose::identity();
-    let joint = assembly.instances[k].joint;
-    let mechanism = &assembly.motion.mechanism;
-    let chain_of = |segment: &Segment| mechanism.chain_between(None, joint, [&root, &drawn], &segment.laws);
-    let chains: Vec<Chain> = segments.iter().map(chain_of).collect();
-    let grown = by + placed.residual;
-    let mut of_segments = chains.iter().zip(segments).filter(|(_, segment)| segment.cell_count() > 0);
-    if chains.iter().all(Chain::is_static) {
-        // The box is the same in all cells.
-        let over_first = |(chain, segment): (&Chain, &Segment)| over_cell(shape, chain, &segment.cell(0..1), grown);
-        return of_segments.next().map(over_first).into_iter().collect();
+/// An instance on its way over a run.
+struct Way<'a> {
+    shape: &'a Shape,
+    segments: &'a [Segment],
+    /// Motion over each segment.
+    chains: Vec<Chain>,
+    /// Segment and cells of each box, in the order of the run; one box for an instance that the run leaves at rest.
+    parts: Vec<(usize, Range<usize>)>,
+    /// Length by which the boxes grow (mm, >= 0).
+    by: f64,
+}
+
+impl<'a> Way<'a> {
+    /// The way of an instance; its boxes grow by `by` (mm) and the rounding bound.
+    fn of(assembly: &Assembly, shapes: &'a Shapes, segments: &'a [Segment], by: f64, instance: usize) -> Self {
+        let placed = &shapes.placed[instance];
+        let shape = &shapes.all[placed.shape as usize];
+        let drawn = Pose { rotation: placed.pose.rotation, translation: placed.pose.point(&shape.convex.origin) };
+        let root = Pose::identity();
+        let joint = assembly.instances[instance].joint;
+        let mechanism = &assembly.motion.mechanism;
+        let chain_of = |segment: &Segment| mechanism.chain_between(None, joint, [&root, &drawn], &segment.laws);
+        let chains: Vec<Chain> = segments.iter().map(chain_of).collect();
+        let counts = segments.iter().map(Segment::cell_count).enumerate().filter(|(_, count)| *count > 0);
+        let parts = if chains.iter().all(Chain::is_static) {
+            // The box is the same in all cells.
+            counts.take(1).map(|(segment, _)| (segment, 0..1)).collect()
+        } else {
+            let parts_of = |(segment, count): (usize, usize)| {
+                let together = count.div_ceil(BOXES);
+                (0..count).step_by(together).map(move |first| (segment, first..count.min(first + together)))
+            };
+            counts.flat_map(parts_of).collect()
+        };
+        Self { shape, segments, chains, parts, by: by + placed.residual }
     }
-    let mut out = Vec::new();
-    for (chain, segment) in of_segments {
-        let count = segment.cell_count();
-        let together = count.div_ceil(BOXES);
-        let parts = (0..count).step_by(together).map(|first| first..count.min(first + together));
-        out.extend(parts.map(|part| over_cells(shape, chain, segment, part, grown)));
+
+    /// Box of one part of the way.
+    fn part(&self, k: usize) -> Aabb {
+        let (segment, cells) = &self.parts[k];
+        over_cells(self.shape, &self.chains[*segment], &self.segments[*segment], cells.clone(), self.by)
     }
-    out
+
+    fn boxes(&self) -> Vec<Aabb> {
+        (0..self.parts.len()).map(|k| self.part(k)).collect()
+    }
+}
+
+/// Boxes of a few instances over a run, made on demand: the first parts of a pair that meet end its search.
+pub(crate) struct BoxesOnDemand<'a> {
+    ways: Vec<Way<'a>>,
+    /// Boxes made so far of each instance.
+    made: Vec<Vec<OnceCell<Aabb>>>,
+}
+
+impl<'a> BoxesOnDemand<'a> {
+    pub(crate) fn of(assembly: &Assembly, shapes: &'a Shapes, segments: &'a [Segment], by: f64) -> Self {
+        let ways: Vec<Way> =
+            (0..assembly.instances.len()).map(|k| Way::of(assembly, shapes, segments, by, k)).collect();
+        let made = ways.iter().map(|way| vec![OnceCell::new(); way.parts.len()]).collect();
+        Self { ways, made }
+    }
+
+    /// The pairs of [`SweptBoxes::candidates`].
+    pub(crate) fn candidates(&self, rules: &RuleTable) -> Vec<Candidate> {
+        let count = self.ways.len();
+        let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+        with_rules(all.filter(|(a, b)| self.meet(*a, *b)).map(|(a, b)| (a as u32, b as u32)).collect(), rules)
+    }
+
+    fn meet(&self, a: usize, b: usize) -> bool {
+        let (of_a, of_b) = (self.made[a].len(), self.made[b].len());
+        let at = |instance: usize, k: usize| {
+            let k = if self.made[instance].len() == 1 { 0 } else { k };
+            *self.made[instance][k].get_or_init(|| self.ways[instance].part(k))
+        };
+        from_the_end(if of_a.min(of_b) == 0 { 0 } else { of_a.max(of_b) }).any(|k| at(a, k).meets(&at(b, k)))
+    }
+}
+
+/// All numbers below `count`, evenly spread from the last one on: a run often ends where parts meet.
+fn from_the_end(count: usize) -> impl Iterator<Item = usize> {
+    let all = count.next_power_of_two();
+    let spread = move |k: usize| k.reverse_bits().checked_shr(usize::BITS - all.ilog2()).unwrap_or(0);
+    (0..all).map(spread).filter(move |k| *k < count).map(move |k| count - 1 - k)
+}
+
+/// The pairs of instances that come close over a run by their boxes, grown by `by` (mm) and the rounding bound: as
+/// ascending indices, sorted; without the ignored ones, and with those under a largest gap.
+pub(crate) fn close_candidates(
+    assembly: &Assembly,
+    shapes: &Shapes,
+    segments: &[Segment],
+    by: f64,
+    rules: &RuleTable,
+) -> Vec<Candidate> {
+    if assembly.instances.len() <= FEW {
+        return BoxesOnDemand::of(assembly, shapes, segments, by).candidates(rules);
+    }
+    SweptBoxes::of(assembly, shapes, segments, by).candidates(rules)
 }
 
 /// Box of a shape over neighbouring cells, grown by `by` (mm): that of the cell around them, or the union of theirs if
@@ -121,4 +200,21 @@ fn over_frame(shape: &Shape, chain: &Chain, (cell, frame): (&Cell, &Frame), by: 
 /// Largest value of n · x over the hull of a shape whose centred frame is placed (mm).
 fn largest(shape: &Shape, pose: &Pose, n: &Vec3) -> f64 {
     shape.convex.scan(&pose.rotation.tr_mul(n)).1 + n.dot(&pose.translation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_visited_once_and_the_last_one_first() {
+        for count in [0, 1, 2, 3, 16, 21, 64] {
+            let visited: Vec<usize> = from_the_end(count).collect();
+            let mut sorted = visited.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..count).collect::<Vec<_>>());
+            assert_eq!(visited.first().copied(), count.checked_sub(1));
+        }
+        assert_eq!(from_the_end(16).take(4).collect::<Vec<_>>(), [15, 7, 11, 3]);
+    }
 }

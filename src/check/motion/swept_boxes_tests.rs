@@ -2,7 +2,7 @@
 
 use crate::assembly::{Assembly, NewJoint, RuleTable};
 use crate::check::motion::plan::RunPlan;
-use crate::check::motion::swept_boxes::SweptBoxes;
+use crate::check::motion::swept_boxes::{BoxesOnDemand, SweptBoxes};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
 use crate::check::prepare::solid::body;
@@ -68,8 +68,11 @@ fn no_pair_that_meets_at_a_sampled_pose_is_missing() {
             let plan = RunPlan::of(&assembly, run).unwrap();
             let reach = rng.range(0.0, 3.0);
             let boxes = SweptBoxes::of(&assembly, &shapes, &plan.segments, 0.5 * reach);
-            let close = boxes.candidates(&RuleTable::of_run(&assembly, &run.name));
-            let close: BTreeSet<(u32, u32)> = close.iter().map(|c| (c.a, c.b)).collect();
+            let rules = RuleTable::of_run(&assembly, &run.name);
+            let close: Vec<(u32, u32)> = boxes.candidates(&rules).iter().map(|c| (c.a, c.b)).collect();
+            let on_demand = BoxesOnDemand::of(&assembly, &shapes, &plan.segments, 0.5 * reach).candidates(&rules);
+            assert_eq!(on_demand.iter().map(|c| (c.a, c.b)).collect::<Vec<_>>(), close, "{}", run.name);
+            let close: BTreeSet<(u32, u32)> = close.into_iter().collect();
             left_out += PARTS * (PARTS - 1) / 2 - close.len();
             for _ in 0..poses {
                 let segment = &plan.segments[rng.below(plan.segments.len())];
