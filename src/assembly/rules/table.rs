@@ -137,7 +137,15 @@ impl RuleTable {
         self.ignored_of(instances.iter().copied())
     }
 
+    /// True if no pair is ignored: no rule ignores, and no instance belongs to a unit.
+    pub(crate) fn ignores_none(&self) -> bool {
+        !self.ignores.contains(&true) && self.unit.iter().all(Option::is_none)
+    }
+
     fn ignored_of(&self, instances: impl Iterator<Item = u32>) -> u64 {
+        if self.ignores_none() {
+            return 0;
+        }
         let mut all = Members::new();
         let mut units: BTreeMap<u32, Members> = BTreeMap::new();
         for instance in instances {

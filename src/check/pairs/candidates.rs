@@ -60,8 +60,11 @@ pub(crate) fn with_rules(mut pairs: Vec<(u32, u32)>, rules: &RuleTable) -> Vec<C
 /// Number of candidates of each instance with boxes within the tolerance (mm). Farther candidates count nowhere: a
 /// proposal must not depend on the distance up to which a report lists pairs.
 pub(crate) fn neighbours(shapes: &Shapes, candidates: &[Candidate], tolerance: f64) -> Vec<u32> {
+    let mut counts = vec![0; shapes.placed.len()];
+    if candidates.is_empty() {
+        return counts;
+    }
     let boxes = instance_boxes(shapes, 0.5 * tolerance);
-    let mut counts = vec![0; boxes.len()];
     for Candidate { a, b, .. } in candidates {
         let (a, b) = (*a as usize, *b as usize);
         if boxes[a].meets(&boxes[b]) {
