@@ -37,7 +37,7 @@ pub(crate) struct Decided {
 
 impl Decided {
     /// The status of an answer that no facets change.
-    fn plain(answer: SweepAnswer) -> Self {
+    pub(crate) fn plain(answer: SweepAnswer) -> Self {
         let why = (answer.status == SweepStatus::Undecided).then_some(NO_PROOF);
         Self { status: status_of(answer.status), why, within_facet_error: false, answer }
     }

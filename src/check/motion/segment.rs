@@ -1,11 +1,14 @@
 //! Answers one pair over a segment of a sweep by the triangles, for motions of one parameter (`query::sweep`).
 
+use crate::assembly::Facets;
 use crate::check::motion::facets::{Decided, decide, status_of};
 use crate::check::motion::sweep::{Effort, SweepQuery, radius};
 use crate::check::pairs::rotations::Rotations;
+use crate::check::prepare::shape::Shape;
 use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
+use crate::check::stages::triangles::allowance_at_most;
 use crate::check::stages::{Answer, PairQuery};
 use crate::check::{Measure, Status};
 use crate::geom::Bounds;
@@ -13,7 +16,8 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
-use crate::query::sweep::{Failing, Sweep, SweepLimits};
+use crate::query::sweep::convex_run::ConvexRun;
+use crate::query::sweep::{Failing, Sweep, SweepAnswer, SweepLimits};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -22,6 +26,7 @@ const MAX_OPEN: usize = 16;
 
 /// Answer of a pair over a segment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of the answer")]
 pub(crate) struct SegmentAnswer {
     pub status: Status,
     /// Reason of an undecided pair; the cache drops it.
@@ -57,6 +62,8 @@ pub(crate) struct SegmentAnswer {
     pub slack: f64,
     /// True if a surface has no definite inside.
     pub no_inside: bool,
+    /// True if the hulls decide the segment, without the triangles.
+    pub by_hulls: bool,
 }
 
 /// Parameters of a segment at both ends of a cell.
@@ -112,14 +119,44 @@ pub(crate) fn segment_answer(
     segment: &Segment,
     tests: u64,
 ) -> SegmentAnswer {
-    let sweep = segment_sweep(query, limits, one, tests);
+    let used = match by_hulls(query, limits, one, tests) {
+        Ok(answer) => {
+            let found = described(query, limits, one, segment, &Decided::plain(answer));
+            return SegmentAnswer { by_hulls: true, ..found };
+        }
+        Err(used) => used,
+    };
+    let sweep = segment_sweep(query, limits, one, tests.saturating_sub(used));
     let of_turns = sweep.first_turn().and_then(|turn| {
         let decided = decide(query, limits, &OneParameter { range: turn.range, ..one.clone() }, turn);
         let answer = decided.answer.repeated(&turn, &sweep)?;
         Some(Decided { answer, ..decided })
     });
-    let decided = of_turns.unwrap_or_else(|| decide(query, limits, one, sweep));
+    let mut decided = of_turns.unwrap_or_else(|| decide(query, limits, one, sweep));
+    decided.answer.tests += used;
     described(query, limits, one, segment, &decided)
+}
+
+/// Answers a segment of two solids by their hulls alone: a clear one, or an interference of convex parts without
+/// measures. Otherwise returns the number of tests used, at most `tests`.
+fn by_hulls(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, tests: u64) -> Result<SweepAnswer, u64> {
+    let [first, second] = [query.first, query.second];
+    let measures_clear = query.effort != Effort::Status && limits.report_within.is_some();
+    if measures_clear || ![first, second].into_iter().all(Shape::is_in_hull) {
+        return Err(0);
+    }
+    let explained = limits.facets != Facets::Strict && allowance_at_most(first, second) > 0.0;
+    let deviation = || Some(greater(first.hull_deviation()?, second.hull_deviation()?));
+    let run = ConvexRun {
+        hulls: [&first.convex, &second.convex],
+        deviation: if explained || query.effort != Effort::Status { None } else { deviation() },
+        chain: &one.chain,
+        range: one.range,
+        limits: sweep_limits(limits),
+        residual: query.residual + recentring(query),
+        tests,
+    };
+    run.answer()
 }
 
 /// The pair on a segment, for the engine, with a budget of `tests`.
@@ -213,6 +250,7 @@ fn described(
         cells: answer.frames as u64,
         slack: answer.slack,
         no_inside: answer.no_inside,
+        by_hulls: false,
     }
 }
 

@@ -96,6 +96,7 @@ pub(crate) fn box_answer(
         cells: answer.frames as u64,
         slack: answer.slack,
         no_inside: answer.no_inside,
+        by_hulls: false,
     }
 }
 

@@ -79,9 +79,10 @@ impl SweepAnswer {
         self.segments.iter().map(|s| s.slack).fold(0.0, greater)
     }
 
-    /// True if the answer depends on the self-unions of both shapes. Surfaces that stay apart need none.
+    /// True if the answer depends on the self-unions of both shapes. Surfaces that stay apart need none, nor do hulls.
     pub(crate) fn used_self_unions(&self) -> bool {
-        self.status != Status::Clear
+        let by_hulls = !self.segments.is_empty() && self.segments.iter().all(|s| s.by_hulls);
+        self.status != Status::Clear && !by_hulls
     }
 }
 
@@ -122,7 +123,9 @@ fn by_surfaces(query: &SweepQuery<'_>) -> SweepAnswer {
         // No inset proves a depth of 0.
         return none(NO_PROOF);
     }
-    if [query.first, query.second].iter().any(|s| s.exact().surface.triangles.is_empty()) {
+    // A solid has triangles with an area.
+    let has_triangles = |s: &Shape| s.is_in_hull() || !s.exact().surface.triangles.is_empty();
+    if ![query.first, query.second].into_iter().all(has_triangles) {
         return none(NO_TRIANGLES);
     }
     let mut answer = SweepAnswer { by_balls: false, ..settled(Status::Clear) };

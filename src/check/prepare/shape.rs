@@ -39,6 +39,7 @@ pub(crate) struct Shape {
     /// Result of the decomposition, if requested.
     covered: Option<Covered>,
     exact: OnceLock<PreparedTriangles>,
+    hull_deviation: OnceLock<Option<f64>>,
     /// Self-union result from an earlier run, for a pair of this run.
     stored_self_union: OnceLock<SelfUnion>,
 }
@@ -82,6 +83,25 @@ impl Shape {
     /// Triangles prepared for exact queries, on the first call.
     pub(crate) fn exact(&self) -> &PreparedTriangles {
         self.exact.get_or_init(|| PreparedTriangles::new(self))
+    }
+
+    /// True for a solid that lies in its hull, without pieces that stand for it.
+    pub(crate) fn is_in_hull(&self) -> bool {
+        self.is_solid() && self.pieces().is_none() && self.convex.rank == 3
+    }
+
+    /// Largest distance of the solid's surface from the boundary of its hull (mm, up to rounding): 0 for a solid that
+    /// is its hull. `None` for a solid that is not known to be convex.
+    pub(crate) fn hull_deviation(&self) -> Option<f64> {
+        if self.is_hull {
+            return self.is_in_hull().then_some(0.0);
+        }
+        *self.hull_deviation.get_or_init(|| {
+            let volume = self.part.enclosed.filter(|_| self.is_in_hull())? * self.stretch.determinant().abs();
+            let mesh = self.mesh();
+            let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices[v as usize] - self.convex.origin);
+            self.convex.deviation(volume, mesh.triangles.len(), mesh.triangles.iter().map(corners))
+        })
     }
 
     /// True if the triangles are prepared already.
@@ -227,6 +247,7 @@ impl Shape {
             deflection: deflection.map(|d| d * least),
             covered,
             exact: OnceLock::new(),
+            hull_deviation: OnceLock::new(),
             stored_self_union: OnceLock::new(),
         }
     }

@@ -78,9 +78,14 @@ impl HullPair<'_> {
 /// `limit` (mm) by more than `margin`, the pair's rounding margin; an infinite limit gives the distance itself. Usually
 /// takes four to ten support points.
 pub fn separation(q: &HullPair, limit: f64, margin: f64) -> Separation {
-    let start = q.a.inner_center - q.b_in_a.point(&q.b.inner_center);
-    let start = if start.norm_squared() > 0.0 { start } else { Vec3::x() };
-    let first = q.walk_to_support(&-start, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
+    separation_from(q, q.b_in_a.point(&q.b.inner_center) - q.a.inner_center, limit, margin)
+}
+
+/// The same, from a direction of any length that is thought to point from A to B (A's frame). It changes the number of
+/// support points.
+pub fn separation_from(q: &HullPair, direction: Vec3, limit: f64, margin: f64) -> Separation {
+    let direction = if direction.norm_squared() > 0.0 { direction } else { -Vec3::x() };
+    let first = q.walk_to_support(&direction, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
     let mut state = State {
         out: Separation {
             lower: f64::NEG_INFINITY,

@@ -34,8 +34,7 @@ impl Sweep<'_> {
 
     /// The poses judged first, in order.
     pub(super) fn first_poses(&self) -> Vec<f64> {
-        let [from, to] = self.range;
-        (0..FIRST_POSES).map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64).collect()
+        spread_poses(self.range)
     }
 
     /// The first of some poses that overlaps deeper than all limits.
@@ -49,18 +48,9 @@ impl Sweep<'_> {
     pub(super) fn overlap_behind(&self, work: &Work, contact: f64) -> Option<f64> {
         let deepest = self.limits.deepest();
         let rest = self.range[1] - contact;
-        let mut share = BEHIND[0] * deepest / self.moved(contact, self.range[1]);
-        for _ in 0..POSES_BEHIND {
-            if !(share > 0.0 && share < 1.0) {
-                break;
-            }
-            let at = contact + share * rest;
-            if work.still.ball(&self.chain.pose(&[at]), None, deepest).is_some_and(|(depth, _)| depth > deepest) {
-                return Some(at);
-            }
-            share *= BEHIND[1];
-        }
-        None
+        let mut poses = behind(deepest / self.moved(contact, self.range[1])).map(|share| contact + share * rest);
+        poses
+            .find(|q| work.still.ball(&self.chain.pose(&[*q]), None, deepest).is_some_and(|(depth, _)| depth > deepest))
     }
     /// Searches a pose deeper than all limits between a contact and the end of the run, by common balls alone.
     pub(super) fn scattered_overlap(&self, work: &Work, contact: f64) -> Option<f64> {
@@ -70,4 +60,16 @@ impl Sweep<'_> {
         let mut poses = poses.filter(|at| *at > contact);
         poses.find(|at| work.still.ball(&self.chain.pose(&[*at]), None, deepest).is_some_and(|(d, _)| d > deepest))
     }
+}
+
+/// Poses evenly spread over a run.
+pub(super) fn spread_poses([from, to]: [f64; 2]) -> Vec<f64> {
+    (0..FIRST_POSES).map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64).collect()
+}
+
+/// Shares of the way from a contact to the end of a run, for an overlap behind it. `limit` is the share within which B
+/// moves by the limit of the depth.
+pub(super) fn behind(limit: f64) -> impl Iterator<Item = f64> {
+    let shares = std::iter::successors(Some(BEHIND[0] * limit), |share| Some(share * BEHIND[1]));
+    shares.take(POSES_BEHIND).take_while(|share| *share > 0.0 && *share < 1.0)
 }

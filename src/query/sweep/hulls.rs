@@ -11,19 +11,15 @@ use crate::query::depth::SolidRef;
 use crate::query::sweep::prove::Near;
 use crate::shape::hull::{convex_hull, facets};
 use crate::shape::polytope::Convex;
-use crate::shape::surface::Surface;
+use crate::shape::surface::{Inside, Surface};
 use std::borrow::Cow;
 
-/// Largest number of tests of a triangle with a facet for one solid that is not known to be its hull; a solid that
-/// needs more counts as concave. About a millisecond.
-const MAX_TESTS: usize = 4_000_000;
-
 /// Largest number of steps of a prediction; the nearest vertex changes from one to the next.
-const MAX_STEPS: usize = 16;
+pub(super) const MAX_STEPS: usize = 16;
 
 /// Hulls of two convex solids, or of their insets.
 pub(crate) struct MovingHulls<'a> {
-    hulls: [Cow<'a, Convex>; 2],
+    pub(super) hulls: [Cow<'a, Convex>; 2],
     /// Origin of each hull's frame in the frame of its surface (mm).
     origins: [Vec3; 2],
 }
@@ -47,20 +43,19 @@ pub(crate) enum HullsTested {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HullMotion {
     /// Side that moves, 0 or 1; the other one stands still.
-    moving: usize,
+    pub(super) moving: usize,
     /// Unit vector from the standing hull to the moving one (A's frame).
-    n: Vec3,
+    pub(super) n: Vec3,
     /// Largest coordinate of the standing hull along it (mm).
-    standing: f64,
+    pub(super) standing: f64,
     /// Largest motion of the moving hull.
-    spread: Spread,
+    pub(super) spread: Spread,
 }
 
 impl<'a> MovingHulls<'a> {
-    /// The hulls of two convex solids.
-    pub(crate) fn of_solids(solids: [SolidRef<'a>; 2]) -> Self {
-        // The frame of a solid is that of its hull.
-        Self { hulls: solids.map(|solid| Cow::Borrowed(solid.convex)), origins: [Vec3::zeros(); 2] }
+    /// The hulls of two convex solids, whose frames are those of the hulls.
+    pub(crate) fn new(hulls: [&'a Convex; 2]) -> Self {
+        Self { hulls: hulls.map(Cow::Borrowed), origins: [Vec3::zeros(); 2] }
     }
 
     /// The hulls of the insets of two convex solids; `None` for flat ones.
@@ -77,13 +72,9 @@ impl<'a> MovingHulls<'a> {
     /// of the pair (mm).
     pub(crate) fn test(&self, frame: &Frame, enough: f64, margin: f64) -> HullsTested {
         let [a, b] = self.hulls.each_ref().map(AsRef::as_ref);
-        let center_of_b = frame.pose.point(&(b.aabb.center() + self.origins[1]));
-        let spread_of_b = frame.spread(|axis| reach(b, Some(&frame.pose), &center_of_b, axis));
-        let center_of_a = a.aabb.center() + self.origins[0];
-        let spread_of_a = frame.spread_of_a(|axis| reach(a, None, &center_of_a, axis));
-        let displacement = lesser(spread_of_a.displacement, spread_of_b.displacement);
-        let translation = frame.pose.point(&self.origins[1]) - self.origins[0];
-        let b_in_a = Pose { rotation: frame.pose.rotation, translation };
+        let spreads = self.spreads(frame);
+        let displacement = lesser(spreads[0].displacement, spreads[1].displacement);
+        let b_in_a = self.b_in_a(&frame.pose);
         let found = separation(&HullPair { a, b, b_in_a: &b_in_a }, enough + displacement, margin);
         if found.ending == GjkEnd::BeyondLimit {
             return HullsTested::Apart;
@@ -96,14 +87,7 @@ impl<'a> MovingHulls<'a> {
         if found.axis == Vec3::zeros() {
             return HullsTested::Near { near, bound: f64::NEG_INFINITY, motions: None };
         }
-        let motion = |moving: usize, spread: Spread| {
-            // The direction points from the standing solid to the moving one.
-            let n = if moving == 1 { found.axis } else { -found.axis };
-            let standing = self.high(1 - moving, &frame.pose, &n);
-            let remainder = spread.remainder * frame.remainder_share(&n);
-            HullMotion { moving, n, standing, spread: Spread { remainder, ..spread } }
-        };
-        let motions = [motion(0, spread_of_a), motion(1, spread_of_b)];
+        let motions = self.motions(frame, spreads, &found.axis);
         let still = -self.high(1, &frame.pose, &-motions[1].n) - motions[1].standing;
         let mut bound = still - displacement;
         for motion in &motions {
@@ -113,6 +97,34 @@ impl<'a> MovingHulls<'a> {
             bound = greater(bound, self.low(frame, motion) - motion.spread.remainder - motion.standing);
         }
         if bound > enough { HullsTested::Apart } else { HullsTested::Near { near, bound, motions: Some(motions) } }
+    }
+
+    /// Largest motion of the points of A and of B over a cell.
+    pub(super) fn spreads(&self, frame: &Frame) -> [Spread; 2] {
+        let [a, b] = self.hulls.each_ref().map(AsRef::as_ref);
+        let center_of_a = a.aabb.center() + self.origins[0];
+        let center_of_b = frame.pose.point(&(b.aabb.center() + self.origins[1]));
+        [
+            frame.spread_of_a(|axis| reach(a, None, &center_of_a, axis)),
+            frame.spread(|axis| reach(b, Some(&frame.pose), &center_of_b, axis)),
+        ]
+    }
+
+    /// Pose of the frame of B's hull in that of A's, for the pose of both solids.
+    pub(super) fn b_in_a(&self, pose: &Pose) -> Pose {
+        Pose { rotation: pose.rotation, translation: pose.point(&self.origins[1]) - self.origins[0] }
+    }
+
+    /// Motions of both hulls over a cell along a unit vector from A to B (A's frame).
+    pub(super) fn motions(&self, frame: &Frame, spreads: [Spread; 2], axis: &Vec3) -> [HullMotion; 2] {
+        [0, 1].map(|moving| {
+            // The direction points from the standing solid to the moving one.
+            let n = if moving == 1 { *axis } else { -axis };
+            let standing = self.high(1 - moving, &frame.pose, &n);
+            let spread = spreads[moving];
+            let remainder = spread.remainder * frame.remainder_share(&n);
+            HullMotion { moving, n, standing, spread: Spread { remainder, ..spread } }
+        })
     }
 
     /// Largest value of n · x over a hull, with B placed (A's frame).
@@ -173,7 +185,7 @@ impl<'a> MovingHulls<'a> {
     }
 
     /// Point of a hull with the least n · x, with B placed (A's frame).
-    fn lowest(&self, side: usize, pose: &Pose, n: &Vec3) -> Vec3 {
+    pub(super) fn lowest(&self, side: usize, pose: &Pose, n: &Vec3) -> Vec3 {
         let local = if side == 0 { -n } else { -pose.rotation.tr_mul(n) };
         let hull = &self.hulls[side];
         let x = hull.vertices[hull.scan(&local).0] + self.origins[side];
@@ -195,18 +207,15 @@ pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
     solids.iter().all(|solid| is_convex(solid, margin))
 }
 
-/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm). The
-/// exact signs behind `is_hull` refuse most solids whose rounded vertices are turned.
+/// True if a solid is the hull of its vertices: every triangle lies in a facet of the hull, up to `margin` (mm), and
+/// the triangles cover the hull once. The exact signs behind `is_hull` refuse most solids whose rounded vertices are
+/// turned.
 fn is_convex(solid: &SolidRef, margin: f64) -> bool {
     let (hull, surface) = (solid.convex, solid.surface);
-    let tests = surface.triangles.len().saturating_mul(hull.facet_count());
-    let in_facet = |t: u32| {
-        let corners = surface.triangle(t);
-        let (facet, _) = hull.depth(&((corners[0] + corners[1] + corners[2]) / 3.0));
-        corners.iter().all(|x| hull.offset(facet) - hull.normal(facet).dot(x) <= margin)
-    };
-    let convex = || tests <= MAX_TESTS && (0..surface.triangles.len() as u32).all(in_facet);
-    hull.rank == 3 && (solid.is_hull || convex() && surface.is_one_patch())
+    let count = surface.triangles.len();
+    let deviation = || hull.deviation(surface.volume(), count, (0..count as u32).map(|t| surface.triangle(t)));
+    let is_solid = hull.rank == 3 && surface.inside == Inside::Solid;
+    hull.rank == 3 && solid.is_hull || is_solid && deviation().is_some_and(|by| by <= margin)
 }
 
 #[cfg(test)]
@@ -217,7 +226,6 @@ mod tests {
     use crate::query::depth::tests::part_with;
     use crate::query::sweep::body_tests::random_chain;
     use crate::query::sweep::still::Still;
-    use crate::shape::surface::Inside;
     use crate::testkit::rng::Rng;
     use crate::testkit::solids::{ball, block, hull_of, joined, prism, refined, reversed, ring};
 
@@ -242,7 +250,7 @@ mod tests {
             // Hulls of the surfaces' vertices, in frames of their own, as those of insets.
             let hulls = if rng.below(2) == 0 {
                 assert!(are_convex([a.body(), b.body()], 1e-9));
-                MovingHulls::of_solids([a.body(), b.body()])
+                MovingHulls::new([&a.convex, &b.convex])
             } else {
                 MovingHulls::of_insets([&a.surface, &b.surface]).expect("solids")
             };

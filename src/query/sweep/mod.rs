@@ -9,6 +9,7 @@
 //! - `orbits`: triangles that a single turn or screw keeps apart
 //! - `prove`: surfaces never within a distance, or the first violation
 //! - `hull_run`: the same for two convex solids
+//! - `hull_step`, `convex_run`: the status of a run by the hulls alone, without triangles
 //! - `worst`: bracket of the least distance
 //! - `inset`: surfaces moved inward, for proofs about the depth
 //! - `reach`: vertices that come near the other surface
@@ -42,10 +43,12 @@ pub(crate) mod cells;
 pub(crate) mod certificate;
 #[cfg(test)]
 mod certificate_tests;
+pub(crate) mod convex_run;
 pub(crate) mod decide;
 pub(crate) mod depth;
 pub(crate) mod explained;
 mod hull_run;
+mod hull_step;
 pub(crate) mod hulls;
 pub(crate) mod inset;
 pub(crate) mod intervals;

@@ -10,6 +10,7 @@ use crate::query::sweep::level::Level;
 use crate::query::sweep::prove::Budget;
 use crate::query::sweep::run::SweepLimits;
 use crate::query::sweep::still::Still;
+use crate::shape::polytope::Convex;
 use crate::shape::surface::Surface;
 use std::cell::OnceCell;
 
@@ -19,6 +20,42 @@ const SLACK: f64 = 0.01;
 
 /// Displacement of B, as a share of the tolerance, below which a cell is not split further.
 const FLOOR: f64 = 0.001;
+
+/// Margins of a run (mm).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Margins {
+    /// Rounding margin of every bound (> 0).
+    pub margin: f64,
+    /// Slack of a limit.
+    pub slack: f64,
+    /// Displacement below which a cell is not split.
+    pub floor: f64,
+}
+
+impl Margins {
+    /// Margins of two solids with these hulls on a chain, over a cell that contains the run. A ball (centre, radius)
+    /// lies around B in its own frame; `residual` is the loss of the placements (mm, >= 0).
+    pub(crate) fn of(
+        [a, b]: [&Convex; 2],
+        (center, radius): (Vec3, f64),
+        chain: &Chain,
+        run: &Cell,
+        limits: &SweepLimits,
+        residual: f64,
+    ) -> Self {
+        let frame = Frame::new(chain, run);
+        let moved = frame.spread_of_ball(&frame.pose.point(&center), radius).displacement;
+        let reach = frame.pose.translation.norm() + moved;
+        let size = center.norm() + radius;
+        // Twice the roundings of a static pair: first-order motion takes a second sum over the same coordinates.
+        let margin = 2.0 * roundoff_mm(a.diameter, b.diameter, reach) + chain.rounding(run, size) + residual;
+        Self {
+            margin,
+            slack: greater(SLACK * limits.tolerance, 16.0 * margin),
+            floor: greater(FLOOR * limits.tolerance, 4.0 * margin),
+        }
+    }
+}
 
 /// Margins of a run (mm), and its budget.
 pub(crate) struct Work<'a> {
@@ -44,19 +81,13 @@ impl<'a> Work<'a> {
         [quantum, residual]: [f64; 2],
         tests: u64,
     ) -> Self {
-        let frame = Frame::new(chain, run);
-        let [_, (center, radius)] = balls([a, b]);
-        let moved = frame.spread_of_ball(&frame.pose.point(&center), radius).displacement;
-        let reach = frame.pose.translation.norm() + moved;
-        let size = center.norm() + radius;
-        // Twice the roundings of a static pair: first-order motion takes a second sum over the same coordinates.
-        let margin =
-            2.0 * roundoff_mm(a.convex.diameter, b.convex.diameter, reach) + chain.rounding(run, size) + residual;
+        let [_, ball] = balls([a, b]);
+        let Margins { margin, slack, floor } = Margins::of([a.convex, b.convex], ball, chain, run, limits, residual);
         Self {
             convex: OnceCell::new(),
             still: Still { a, b, margin, rounding: margin + quantum },
-            slack: greater(SLACK * limits.tolerance, 16.0 * margin),
-            floor: greater(FLOOR * limits.tolerance, 4.0 * margin),
+            slack,
+            floor,
             budget: Budget::new(tests),
             frames: 0,
         }
@@ -69,7 +100,7 @@ impl<'a> Work<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn level(&self, chain: &Chain, distance: f64) -> Level<'a> {
         let solids = [self.still.a, self.still.b];
-        let hulls = self.is_convex().then(|| MovingHulls::of_solids(solids));
+        let hulls = self.is_convex().then(|| MovingHulls::new(solids.map(|s| s.convex)));
         Level::apart(solids.map(|s| s.surface), chain, distance).with_hulls(hulls)
     }
 

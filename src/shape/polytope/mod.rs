@@ -1,10 +1,12 @@
 //! Prepares a convex hull for queries.
 //!
 //! - `ball_lp`: largest inscribed ball.
+//! - `deviation`: distance of a surface from the boundary of its hull.
 //! - `simd_max_dot`: largest dot product of many points.
 //! - `stored`: the form in the cache.
 
 pub mod ball_lp;
+mod deviation;
 pub(crate) mod simd_max_dot;
 pub(crate) mod stored;
 

@@ -71,13 +71,6 @@ impl Surface {
         self.inside == Inside::Solid && !self.is_known_boundary() && self.self_intersections().pairs > 0
     }
 
-    /// True if the surface is one closed patch without crossings: the boundary of its solid. The first call costs as
-    /// much as [`Self::has_self_intersections`].
-    pub(crate) fn is_one_patch(&self) -> bool {
-        let one = || Patches::of(self, &vec![false; self.triangles.len()]).count() == 1;
-        self.inside == Inside::Solid && !self.has_self_intersections() && one()
-    }
-
     /// True if the surface is known to be the boundary of its solid.
     pub(crate) fn is_known_boundary(&self) -> bool {
         matches!(self.resolved.get(), Some(Resolution::Clean))
