@@ -31,18 +31,16 @@ pub(crate) struct Triangles<'a> {
 }
 
 impl Triangles<'_> {
-    /// Copies the corners of a triangle to `out`.
+    /// Corners of a triangle.
     #[inline]
-    pub(crate) fn corners(&self, t: u32, out: &mut [Vec3; 3]) {
-        for (corner, &v) in out.iter_mut().zip(&self.indices[t as usize]) {
-            *corner = self.vertices[v as usize];
-        }
+    pub(crate) fn corners(&self, t: u32) -> [&Vec3; 3] {
+        self.indices[t as usize].map(|v| &self.vertices[v as usize])
     }
 
     /// Makes the entry of a triangle.
     #[inline]
     pub(crate) fn entry(&self, t: u32) -> Entry {
-        Entry::new(t, self.indices[t as usize].map(|v| &self.vertices[v as usize]))
+        Entry::new(t, self.corners(t))
     }
 }
 

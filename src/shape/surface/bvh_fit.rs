@@ -12,11 +12,8 @@ use crate::shape::surface::bvh_node::{Below, LEAF, Node};
 use crate::shape::surface::bvh_span::Span;
 use std::ops::Range;
 
-/// Largest height above the deepest leaf at which a node takes its extents from vertices.
-const FROM_VERTICES: u32 = 2;
-
-/// Number of levels from a higher node down to the boxes for its extents. With one level, each box would add its own
-/// slack to the next box's slack.
+/// Largest height above the deepest leaf at which a node takes its extents from vertices. A higher node takes them from
+/// the boxes as many levels below: with one level, each box would add its own slack to the next box's slack.
 const LEVELS_BELOW: u32 = 4;
 
 /// Ratio of the length of the summed area vector to the summed area above which a patch counts as flat: its normal
@@ -35,6 +32,8 @@ pub(crate) struct Moments {
     high: Vec3,
     /// Number of levels down to the deepest leaf.
     height: u32,
+    /// First of the triangles in leaf order, and the end of their range.
+    range: [u32; 2],
 }
 
 impl Moments {
@@ -47,9 +46,11 @@ impl Moments {
             low: Vec3::repeat(f64::INFINITY),
             high: Vec3::repeat(f64::NEG_INFINITY),
             height: 0,
+            range: [triangles.start, triangles.end],
         };
+        leaves.read(&triangles);
         for t in triangles {
-            m.add(leaves.corners(t));
+            m.add(&leaves.corners(t));
         }
         m
     }
@@ -82,6 +83,7 @@ impl Moments {
             low: min3(self.low, o.low),
             high: max3(self.high, o.high),
             height: 1 + self.height.max(o.height),
+            range: [self.range[0], o.range[1]],
         }
     }
 
@@ -176,14 +178,14 @@ pub(crate) struct LeafTriangles<'a> {
     entries: &'a [Entry],
     /// Place of the first entry in leaf order.
     first: usize,
-    /// Index of a triangle, at its index modulo [`KEPT`].
-    kept: [u32; KEPT],
-    /// Corners of these triangles.
-    corners: [[Vec3; 3]; KEPT],
+    /// First triangle of a block, at the block's number modulo their count.
+    blocks: [u32; KEPT / READ_AT_ONCE],
+    /// Coordinates of the corners of these triangles: x, y and z in lists of their own.
+    corners: [[f64; 3 * KEPT]; 3],
 }
 
-/// Number of triangles kept, a power of two, a few times the triangles of a node with extents from vertices.
-const KEPT: usize = 64;
+/// Number of triangles kept, a power of two: at least those of a node with extents from vertices, in whole blocks.
+const KEPT: usize = 128;
 
 /// Number of triangles read together: in a large mesh nearly every one misses the caches, and the reads of a block
 /// overlap.
@@ -192,27 +194,53 @@ const READ_AT_ONCE: usize = 16;
 impl<'a> LeafTriangles<'a> {
     /// Takes the sorted triangles of a mesh; those of `entries` start at `first` in leaf order.
     pub(crate) fn new(mesh: Triangles<'a>, entries: &'a [Entry], first: usize) -> Self {
-        Self { mesh, entries, first, kept: [u32::MAX; KEPT], corners: [[Vec3::zeros(); 3]; KEPT] }
+        let (blocks, corners) = ([u32::MAX; KEPT / READ_AT_ONCE], [[0.0; 3 * KEPT]; 3]);
+        Self { mesh, entries, first, blocks, corners }
     }
 
-    /// Corners of a triangle.
+    /// Corners of a triangle that was read.
     #[inline]
-    fn corners(&mut self, t: u32) -> &[Vec3; 3] {
+    fn corners(&self, t: u32) -> [Vec3; 3] {
         let slot = t as usize % KEPT;
-        if self.kept[slot] != t {
-            self.read(t);
-        }
-        &self.corners[slot]
+        let [xs, ys, zs] = &self.corners;
+        let (x, y, z) = (&xs.as_chunks::<3>().0[slot], &ys.as_chunks::<3>().0[slot], &zs.as_chunks::<3>().0[slot]);
+        [Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1]), Vec3::new(x[2], y[2], z[2])]
     }
 
-    /// Reads the block of a triangle.
+    /// Adds the corners of a range of triangles, at most those of a node with extents from vertices.
+    #[inline]
+    fn add_to(&mut self, span: &mut Span, range: &Range<u32>) {
+        self.read(range);
+        let (start, count) = (range.start as usize % KEPT, range.len());
+        let ahead = count.min(KEPT - start);
+        for slots in [start..start + ahead, 0..count - ahead] {
+            let points = 3 * slots.start..3 * slots.end;
+            let [xs, ys, zs] = &self.corners;
+            span.add_points([&xs[points.clone()], &ys[points.clone()], &zs[points]]);
+        }
+    }
+
+    /// Reads the blocks of a range of triangles.
+    #[inline]
+    fn read(&mut self, range: &Range<u32>) {
+        for block in range.start as usize / READ_AT_ONCE..(range.end as usize).div_ceil(READ_AT_ONCE) {
+            if self.blocks[block % (KEPT / READ_AT_ONCE)] != block as u32 {
+                self.read_block(block);
+            }
+        }
+    }
+
     #[inline(never)]
-    fn read(&mut self, t: u32) {
-        let block = t as usize - t as usize % READ_AT_ONCE;
-        let range = block.max(self.first)..(block + READ_AT_ONCE).min(self.first + self.entries.len());
+    fn read_block(&mut self, block: usize) {
+        self.blocks[block % (KEPT / READ_AT_ONCE)] = block as u32;
+        let start = block * READ_AT_ONCE;
+        let range = start.max(self.first)..(start + READ_AT_ONCE).min(self.first + self.entries.len());
+        let [xs, ys, zs] = self.corners.each_mut().map(|list| list.as_chunks_mut::<3>().0);
         for (t, e) in range.clone().zip(&self.entries[range.start - self.first..range.end - self.first]) {
-            self.kept[t % KEPT] = t as u32;
-            self.mesh.corners(e.triangle(), &mut self.corners[t % KEPT]);
+            let slot = t % KEPT;
+            for (k, p) in self.mesh.corners(e.triangle()).into_iter().enumerate() {
+                (xs[slot][k], ys[slot][k], zs[slot][k]) = (p.x, p.y, p.z);
+            }
         }
     }
 }
@@ -247,8 +275,11 @@ pub(crate) fn fit(nodes: &mut [Node], at: usize, moments: &Moments, leaves: &mut
 
 /// Fits one box along the axes of an empty span.
 fn fit_span(nodes: &mut [Node], at: usize, moments: &Moments, mut span: Span, leaves: &mut LeafTriangles<'_>) {
-    let depth = if moments.height <= FROM_VERTICES { FROM_VERTICES } else { LEVELS_BELOW };
-    add_below(nodes, at, depth, &mut span, leaves);
+    if moments.height <= LEVELS_BELOW {
+        leaves.add_to(&mut span, &(moments.range[0]..moments.range[1]));
+    } else {
+        add_below(nodes, at, LEVELS_BELOW, &mut span, leaves);
+    }
     let (size, middle) = (moments.high - moments.low, *span.from());
     // The middle is rounded.
     let reach = size * 0.5 + middle.abs() * f64::EPSILON;
@@ -266,7 +297,7 @@ fn fit_span(nodes: &mut [Node], at: usize, moments: &Moments, mut span: Span, le
 /// `depth` levels below.
 fn add_below(nodes: &[Node], at: usize, depth: u32, span: &mut Span, leaves: &mut LeafTriangles<'_>) {
     match nodes[at].below() {
-        Below::Triangles(range) => range.for_each(|t| span.add_points(leaves.corners(t))),
+        Below::Triangles(range) => leaves.add_to(span, &range),
         Below::Children(_) if depth == 0 => span.add_box(&nodes[at]),
         Below::Children(children) => {
             for child in children {
@@ -277,4 +308,4 @@ fn add_below(nodes: &[Node], at: usize, depth: u32, span: &mut Span, leaves: &mu
 }
 
 /// Limits the triangles of a node with extents from vertices, and the blocks they are read in.
-const _: () = assert!((LEAF << FROM_VERTICES) + 2 * READ_AT_ONCE <= KEPT);
+const _: () = assert!((LEAF << LEVELS_BELOW) + 2 * READ_AT_ONCE <= KEPT);

@@ -119,13 +119,16 @@ impl Node {
     /// Sets the box: the smallest along these axes containing all points between `low` and `high`, measured along them
     /// from `from` (mm). The entries of the axes are single-precision numbers.
     pub(crate) fn set_box(&mut self, axes: &Mat3, from: &Vec3, low: &Vec3, high: &Vec3) {
-        let center = (from + axes * ((low + high) * 0.5)).map(|x| f64::from(x as f32));
+        let single = |x: f64| f64::from(x as f32);
+        let center = from + axes * ((low + high) * 0.5);
+        let center = Vec3::new(single(center.x), single(center.y), single(center.z));
         // Position of the rounded centre along the axes.
         let shift = axes.tr_mul(&(center - from));
         for (i, row) in self.rows.iter_mut().enumerate() {
             *row = [axes[(i, 0)] as f32, axes[(i, 1)] as f32, axes[(i, 2)] as f32, center[i] as f32];
         }
-        self.half = [0, 1, 2].map(|k| up(greater(high[k] - shift[k], shift[k] - low[k])));
+        let (above, below) = (high - shift, shift - low);
+        self.half = [up(greater(above.x, below.x)), up(greater(above.y, below.y)), up(greater(above.z, below.z))];
     }
 }
 

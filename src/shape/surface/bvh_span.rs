@@ -17,6 +17,9 @@ const POINT_ERROR: f32 = 2.5 * f32::EPSILON;
 /// (3), their products with the half extents (1), sum of three (2), the ends of the box (1), rounded up.
 const BOX_ERROR: f32 = 4.0 * f32::EPSILON;
 
+/// Number of points measured at once.
+const LANES: usize = 4;
+
 /// Smallest and largest coordinates along some axes, measured from a point (mm).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
@@ -46,13 +49,28 @@ impl Span {
         self.high = high.fast_max(self.high);
     }
 
-    /// Adds the corners of a triangle. [`Self::bounds`] accounts for their rounding.
+    /// Adds points, given by their coordinates in lists of one length. [`Self::bounds`] accounts for their rounding.
     #[inline]
-    pub(crate) fn add_points(&mut self, points: &[Vec3; 3]) {
-        for p in points {
-            let local = combine(self.rows, self.relative(p));
-            self.add(local, local);
+    pub(crate) fn add_points(&mut self, points: [&[f64]; 3]) {
+        let count = points[0].len();
+        if count < LANES {
+            for k in 0..count {
+                let local = combine(self.rows, self.relative(&Vec3::from(points.map(|list| list[k]))));
+                self.add(local, local);
+            }
+            return;
         }
+        // One vector of each axis holds the coordinates of several points. The last vector may repeat points.
+        let mut wide = WideSpan::new(&self.rows);
+        let [xs, ys, zs] = points.map(|list| list.as_chunks::<LANES>().0);
+        for ((x, y), z) in xs.iter().zip(ys).zip(zs) {
+            wide.add(relative(x, self.from.x), relative(y, self.from.y), relative(z, self.from.z));
+        }
+        if let [Some(x), Some(y), Some(z)] = points.map(<[f64]>::last_chunk) {
+            wide.add(relative(x, self.from.x), relative(y, self.from.y), relative(z, self.from.z));
+        }
+        let ([a, b, c, d], [e, f, g, h]) = (by_point(wide.low), by_point(wide.high));
+        self.add(a.fast_min(b).fast_min(c.fast_min(d)), e.fast_max(f).fast_max(g.fast_max(h)));
     }
 
     /// Adds a fitted box, and the rounding of this step.
@@ -93,6 +111,50 @@ impl Span {
     }
 }
 
+/// Smallest and largest coordinates of the points in each lane, along each axis.
+struct WideSpan {
+    /// Entries of the matrix with the axes as columns, row by row.
+    rows: [[f32x4; 3]; 3],
+    low: [f32x4; 3],
+    high: [f32x4; 3],
+}
+
+impl WideSpan {
+    #[inline]
+    fn new(rows: &[f32x4; 3]) -> Self {
+        let row = |i: usize| {
+            let [a, b, c, _] = rows[i].to_array();
+            [f32x4::splat(a), f32x4::splat(b), f32x4::splat(c)]
+        };
+        let (low, high) = (f32x4::splat(f32::INFINITY), f32x4::splat(f32::NEG_INFINITY));
+        Self { rows: [row(0), row(1), row(2)], low: [low; 3], high: [high; 3] }
+    }
+
+    /// Adds a point in each lane, relative to the origin of the span.
+    #[inline]
+    fn add(&mut self, x: f32x4, y: f32x4, z: f32x4) {
+        let [a, b, c] = self.rows;
+        for k in 0..3 {
+            let local = a[k] * x + b[k] * y + c[k] * z;
+            self.low[k] = local.fast_min(self.low[k]);
+            self.high[k] = local.fast_max(self.high[k]);
+        }
+    }
+}
+
+/// Coordinates of several points relative to one of the origin.
+#[inline]
+fn relative(list: &[f64; LANES], from: f64) -> f32x4 {
+    let [a, b, c, d] = *list;
+    f32x4::new([(a - from) as f32, (b - from) as f32, (c - from) as f32, (d - from) as f32])
+}
+
+/// Turns a vector of each axis into one of each lane.
+#[inline]
+fn by_point([x, y, z]: [f32x4; 3]) -> [f32x4; LANES] {
+    f32x4::transpose([x, y, z, f32x4::ZERO])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,10 +193,11 @@ mod tests {
         for round in 0..20_000 {
             let size = libm::exp2(f64::from(round % 50 - 35));
             let middle = vector(&mut rng, 100.0);
-            let points = [(); 3].map(|()| middle + vector(&mut rng, size));
+            let points: Vec<Vec3> = (0..=round % 23).map(|_| middle + vector(&mut rng, size)).collect();
             let reach = reach_of(&middle, &points);
             let mut span = Span::new(&axes(&mut rng), middle);
-            span.add_points(&points);
+            let lists = [0, 1, 2].map(|i| points.iter().map(|p| p[i]).collect::<Vec<f64>>());
+            span.add_points([&lists[0], &lists[1], &lists[2]]);
             // The outermost point is inside by less than 10⁻⁶ of the size.
             let beyond = beyond(&span, reach, &points) / reach;
             assert!(beyond <= 0.0 && beyond > -1e-6, "{beyond:e} at {size:e}");
