@@ -1,6 +1,6 @@
 //! Access to input files.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Source of input files. The library reads assemblies and meshes only through this trait, so tests and other tools can
@@ -11,6 +11,12 @@ pub trait Loader: Sync {
     /// # Errors
     /// Returns the error of the operating system.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Opens a file for reading it piece by piece. `None` means: call [`Loader::read`], for the content or the error.
+    fn open(&self, path: &Path) -> Option<OpenFile> {
+        let _ = path;
+        None
+    }
 
     /// Returns the absolute path with symbolic links resolved.
     ///
@@ -47,6 +53,14 @@ pub trait Loader: Sync {
     }
 }
 
+/// File opened by a [`Loader`].
+pub struct OpenFile {
+    /// Content from the start.
+    pub content: Box<dyn Read>,
+    /// Length of the content (bytes).
+    pub length: u64,
+}
+
 /// Loader for the file system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FsLoader;
@@ -54,6 +68,12 @@ pub struct FsLoader;
 impl Loader for FsLoader {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         std::fs::read(path)
+    }
+
+    fn open(&self, path: &Path) -> Option<OpenFile> {
+        let file = std::fs::File::open(path).ok()?;
+        let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        Some(OpenFile { content: Box::new(file), length })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -38,7 +38,7 @@ pub use check::{
 pub use error::{Error, Location, Problem, Warning, WarningCode};
 pub use findings::{BaselineStatus, FailOn, Judged};
 pub use geom::{Aabb, Affine, Bounds, LengthUnit, Pose, Vec3};
-pub use io::{FsLoader, Loader};
+pub use io::{FsLoader, Loader, OpenFile};
 pub use mesh::{MeshError, TriMesh};
 pub use shape::decompose::Decomposition;
 pub use shape::hull::Hull;

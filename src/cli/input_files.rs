@@ -11,7 +11,7 @@ use crate::error::{Error, Location, Warning};
 use crate::import::folder::{ASSEMBLY, Folder, generate};
 use crate::import::recognise::{Kind, kind_of};
 use crate::import::{ImportOptions, ImportedLink, import_content};
-use crate::io::{FsLoader, Loader};
+use crate::io::{FsLoader, Loader, OpenFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -133,6 +133,10 @@ impl Loader for InputFiles {
         }
     }
 
+    fn open(&self, path: &Path) -> Option<OpenFile> {
+        if self.inside(path).is_some() { None } else { self.disk.open(path) }
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         FsLoader.canonical(path).or_else(|error| match self.inside(path) {
             Some((folder, resolved, rest)) if folder.files.contains_key(&rest) => Ok(resolved.join(rest)),
@@ -183,10 +187,21 @@ struct Disk {
     read: Mutex<BTreeSet<PathBuf>>,
 }
 
+impl Disk {
+    fn record(&self, path: &Path) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    }
+}
+
 impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        self.record(path);
         FsLoader.read(path)
+    }
+
+    fn open(&self, path: &Path) -> Option<OpenFile> {
+        self.record(path);
+        FsLoader.open(path)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -21,5 +21,6 @@ pub use crate::mesh::facets::errors::{FacetErrors, facet_error};
 pub(crate) use crate::mesh::facets::errors::{concave_error_over, facet_errors_over};
 pub use crate::mesh::facets::{ConcaveFacets, FacetEdge, Facets, LARGEST_ANGLE, LEAST_ANGLE, sagitta};
 pub use crate::mesh::load::{Health, LoadedMesh};
+pub(crate) use crate::mesh::read::load_streamed;
 pub use crate::mesh::read::{MeshError, MeshFormat, MeshWarning, detect, load, load_owned};
 pub use crate::mesh::tri_mesh::TriMesh;

@@ -146,8 +146,15 @@ pub(crate) fn load_meshes(
 
 /// Loads the mesh of a part. A mesh known to the cache defers its triangles.
 fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>, measure: Measure) -> Result<PartMesh, Error> {
+    // The cache serves runs of every measure.
+    let wants_facets = session.is_some() || measure != Measure::None;
     let (source, shown) = match &part.source {
         MeshSource::File { path, shown } => {
+            // The key of a cache needs all bytes of the file at once.
+            let open = if session.is_none() { loader.open(path) } else { None };
+            if let Some(loaded) = open.and_then(|mut file| mesh::load_streamed(&mut file.content, file.length)) {
+                return Ok(part_mesh(part.units, loaded, wants_facets));
+            }
             let bytes = loader.read(path).map_err(|e| unreadable(part, shown, &e))?;
             (Source::File(bytes), shown.clone())
         }
@@ -155,8 +162,7 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>, measur
     };
     let read = |source: Source| -> Result<PartMesh, Error> {
         let loaded = source.load().map_err(|e| of_assembly(locate(e, &shown), part))?;
-        // The cache serves runs of every measure.
-        Ok(part_mesh(part.units, loaded, session.is_some() || measure != Measure::None))
+        Ok(part_mesh(part.units, loaded, wants_facets))
     };
     let Some(session) = session else { return read(source) };
     let name = Name { kind: "parts", key: part_key(&source, part.units) };

@@ -35,11 +35,14 @@ mod ply_tests;
 pub(crate) mod stl_ascii;
 pub(crate) mod stl_binary;
 #[cfg(test)]
+mod stl_pieces_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod triangulate;
 
 use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
+use std::io::Read;
 
 pub use crate::mesh::read::detect::detect;
 pub use crate::mesh::read::mesh_error::MeshError;
@@ -67,6 +70,12 @@ pub fn load_owned(bytes: Vec<u8>) -> Result<LoadedMesh, MeshError> {
     let parsed = parse(&bytes)?;
     drop(bytes);
     Ok(finish(parsed))
+}
+
+/// Reads a binary STL of `length` bytes piece by piece: its bytes are never in memory at once. Returns `None` for all
+/// other content, and for a file with an error; [`load_owned`] then reads the file or describes the error.
+pub(crate) fn load_streamed(content: &mut dyn Read, length: u64) -> Option<LoadedMesh> {
+    crate::mesh::read::stl_binary::read_streamed(content, length).map(finish)
 }
 
 /// Runs the first half of [`load`], for benches: merges corners with equal bits, without counts and repairs.

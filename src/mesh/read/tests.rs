@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 const ONE_FACET: &str = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
 
 /// A tetrahedron with legs of 1 and a volume of 1/6.
-const TETRAHEDRON: [[[f32; 3]; 3]; 4] = {
+pub(crate) const TETRAHEDRON: [[[f32; 3]; 3]; 4] = {
     const O: [f32; 3] = [0.0, 0.0, 0.0];
     const X: [f32; 3] = [1.0, 0.0, 0.0];
     const Y: [f32; 3] = [0.0, 1.0, 0.0];
@@ -16,7 +16,7 @@ const TETRAHEDRON: [[[f32; 3]; 3]; 4] = {
 
 const TETRAHEDRON_OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
 
-fn binary(header: &[u8], facets: &[[[f32; 3]; 3]]) -> Vec<u8> {
+pub(crate) fn binary(header: &[u8], facets: &[[[f32; 3]; 3]]) -> Vec<u8> {
     let mut bytes = header.to_vec();
     bytes.resize(80, 0);
     bytes.extend((facets.len() as u32).to_le_bytes());
@@ -28,7 +28,7 @@ fn binary(header: &[u8], facets: &[[[f32; 3]; 3]]) -> Vec<u8> {
     bytes
 }
 
-fn ascii(facets: &[[[f32; 3]; 3]], end: &str) -> String {
+pub(crate) fn ascii(facets: &[[[f32; 3]; 3]], end: &str) -> String {
     let mut text = String::new();
     for facet in facets {
         write!(text, "facet normal nan nan nan{end}outer loop{end}").unwrap();
