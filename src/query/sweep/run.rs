@@ -37,6 +37,7 @@ impl SweepLimits {
 
 /// A pair of solids on a run of one parameter.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent questions")]
 pub struct Sweep<'a> {
     /// The first solid, in its centred frame.
     pub a: SolidRef<'a>,
