@@ -32,8 +32,8 @@ impl MovingHulls<'_> {
     /// of the direction from A to B.
     ///
     /// The remainder of a share of the way is at most its square times that of the whole way. So claim 4 holds for each
-    /// share, towards one end alone. Its bound is a concave function of the share: above the level at both ends of a part of the
-    /// way, it is so between them.
+    /// share, towards one end alone. Its bound is a concave function of the share: above the level at both ends of a
+    /// part of the way, it is so between them.
     pub(crate) fn step(&self, frame: &Frame, levels: [f64; 2], margin: f64, direction: Option<Vec3>) -> HullStep {
         let [a, b] = self.hulls.each_ref().map(AsRef::as_ref);
         let spreads = self.spreads(frame);
@@ -72,7 +72,7 @@ impl MovingHulls<'_> {
             // The nearest vertex at this share; its coordinate is linear in the share.
             let x = self.lowest(*moving, &frame.pose, &(n + m * share));
             let (above, fall) = (n.dot(&x) - standing - levels[0], -(m.dot(&x) + c));
-            // First share at which this vertex is at a level, `above` of which is left.
+            // Returns the first share at which this vertex has come nearer by `above`.
             let reaches = |above: f64, bend: f64| 2.0 * above / (fall + (fall * fall + 4.0 * bend * above).sqrt());
             if above >= share * (fall + spread.remainder * share) {
                 let crossed = reaches(above + (levels[0] - levels[1]), -spread.remainder);
