@@ -16,8 +16,8 @@ const POSES_BEHIND: usize = 6;
 /// Number of poses between a contact and the end of a run that may overlap.
 const SCATTERED: usize = 32;
 
-/// Share of the way from one of them to the next, 1 less the golden ratio: equal steps could meet regular facets at the
-/// same angle each time.
+/// Share of the way of the first step; each other step is longer by as much, modulo 1. Equal steps could meet regular
+/// facets at a few angles alone.
 const GOLDEN: f64 = 0.381_966_011_250_105;
 
 impl Sweep<'_> {
@@ -56,7 +56,7 @@ impl Sweep<'_> {
     pub(super) fn scattered_overlap(&self, work: &Work, contact: f64) -> Option<f64> {
         let deepest = self.limits.deepest();
         let rest = self.range[1] - contact;
-        let poses = (1..=SCATTERED).map(|k| contact + (k as f64 * GOLDEN).fract() * rest);
+        let poses = (1..=SCATTERED).map(|k| contact + ((k * (k + 1) / 2) as f64 * GOLDEN).fract() * rest);
         let mut poses = poses.filter(|at| *at > contact);
         poses.find(|at| work.still.ball(&self.chain.pose(&[*at]), None, deepest).is_some_and(|(d, _)| d > deepest))
     }

@@ -40,6 +40,13 @@ const SHALLOW: f64 = 0.5;
 /// query has to show no more than three quarters of the limit.
 const SHORT: f64 = 0.25;
 
+/// Length of a long part, in lengths of such a part.
+const LONG: f64 = 8.0;
+
+/// Number of parts in a row that are not long; a proof that the limits are kept may cover all of them at once, and comes
+/// next.
+const MAX_SHORT: u32 = 8;
+
 /// Ratio of allowances that share the insets of a proof.
 const CLASS: f64 = 1.25;
 
@@ -96,6 +103,33 @@ pub struct ExplainedPart {
     pub allowance: Option<f64>,
 }
 
+/// Reason why a part of a run is explained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Step {
+    /// A proof that the limits are kept.
+    Proof,
+    /// A static query in the middle, for the same.
+    Query,
+    /// A facet with an allowance (mm), which `ends` before the part or lasts to its end.
+    Facet { allowance: f64, ends: bool },
+}
+
+/// State on the way along a run.
+struct Walk {
+    /// The step before.
+    before: Step,
+    /// Largest allowance so far (mm).
+    largest: Option<f64>,
+    /// Number of steps in a row that are not long.
+    short: u32,
+}
+
+impl Step {
+    fn allowance(self) -> Option<f64> {
+        if let Self::Facet { allowance, .. } = self { Some(allowance) } else { None }
+    }
+}
+
 impl Explained {
     /// Least and largest allowance of the parts (mm); `None` if all poses keep the limits.
     pub fn allowances(&self) -> Option<[f64; 2]> {
@@ -120,11 +154,14 @@ impl Sweep<'_> {
         let within = insets(&work.still, self.limits.deepest() + work.slack, WHOLE)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
         let end = self.range[1];
-        let (mut part, mut ran_out) = (self.range, false);
+        let mut part = self.range;
+        let mut walk = Walk { before: Step::Proof, largest: None, short: 0 };
         let mut parts = Vec::new();
         for _ in 0..MAX_STEPS {
-            let (allowance, until) = self.explained_part(work, &level, facets, part, ran_out)?;
-            ran_out = allowance.is_some() && until < part[1];
+            let (step, until) = self.explained_part(work, &level, facets, part, &mut walk)?;
+            let allowance = step.allowance();
+            walk.before = step;
+            walk.largest = walk.largest.into_iter().chain(allowance).reduce(greater);
             parts.push(ExplainedPart { range: [part[0], until], allowance });
             if until >= end {
                 return Some(Explained { parts, deepest: self.deepest_of_some(work)? });
@@ -158,17 +195,16 @@ impl Sweep<'_> {
         kept
     }
 
-    /// Explains the start of a part of the run: the allowance of a facet (mm; `None` where the limits are kept), and the
-    /// value up to which this holds, behind the start. `None` if neither is shown. `ran_out` if the facet of the part
-    /// before bounds the common solid no longer.
+    /// Explains the start of a part of the run, behind a step before it: the step, and the value up to which it holds,
+    /// behind the start. `None` if nothing is shown.
     fn explained_part(
         &self,
         work: &mut Work,
         level: &Level,
         facets: &ConcaveSurfaces,
         part: [f64; 2],
-        ran_out: bool,
-    ) -> Option<(Option<f64>, f64)> {
+        walk: &mut Walk,
+    ) -> Option<(Step, f64)> {
         work.budget.charge(price([self.a.surface, self.b.surface]));
         let pose = self.chain.pose(&[part[0]]);
         let ball = work.still.ball(&pose, None, f64::INFINITY).map(|(depth, [x, y])| (depth, (x + y) * 0.5));
@@ -176,28 +212,33 @@ impl Sweep<'_> {
         let (depth, middle) = ball.unwrap_or((0.0, pose.point(&self.b.convex.inner_center)));
         let is_deep = depth > SHALLOW * deepest;
         let short = self.short_part(work, part, deepest - depth);
+        // A facet of lower sagitta may explain a small depth here, and not the larger one behind it.
+        let wanted = NEARLY * walk.largest.unwrap_or(facets.most);
+        let serves = |step: &Step, until: f64| until >= short.to && step.allowance().is_some_and(|f| f >= wanted);
         let by_facet = |work: &mut Work| {
-            self.bounding(work, facets, part, &middle).filter(|(_, until)| is_deep || *until >= short.to)
+            self.bounding(work, facets, part, &middle).filter(|(step, until)| is_deep || serves(step, *until))
         };
         let by_query = |work: &mut Work| {
             let is_kept = self.is_bounded_at(work, facets, short.to, &middle) && self.is_within(work, &short, deepest);
-            is_kept.then_some((None, short.to))
+            is_kept.then_some((Step::Query, short.to))
         };
-        let found = if is_deep || !ran_out {
-            by_facet(work).or_else(|| by_query(work))
-        } else {
-            by_query(work).or_else(|| by_facet(work))
+        let found = match walk.before {
+            _ if walk.short > MAX_SHORT && !is_deep => None,
+            Step::Facet { ends: true, .. } if !is_deep => by_query(work).or_else(|| by_facet(work)),
+            _ => by_facet(work).or_else(|| by_query(work)),
         };
+        let is_long = found.is_none_or(|(_, until)| until - part[0] >= LONG * (short.to - part[0]));
+        walk.short = if is_long { 0 } else { walk.short + 1 };
         if found.is_some() || depth > deepest {
             return found;
         }
         let (coarse, fine) = (COARSE * work.floor, work.floor);
         let near = match self.within_limits(work, level, part, coarse) {
-            Ok(until) => return Some((None, until)),
+            Ok(until) => return Some((Step::Proof, until)),
             Err(near) => near.unwrap_or(middle),
         };
         let found = self.bounding(work, facets, part, &near);
-        found.or_else(|| Some((None, self.within_limits(work, level, part, fine).ok()?)))
+        found.or_else(|| Some((Step::Proof, self.within_limits(work, level, part, fine).ok()?)))
     }
 
     /// The start of a part over which the depth grows by a share of what is left of the limit (mm, > 0).
@@ -258,15 +299,9 @@ impl Sweep<'_> {
         if level.is_nested(&work.still, &middle) { Err(near) } else { Ok(until) }
     }
 
-    /// Allowance of a facet near a point (A's frame) that bounds the common solid at the start of a part (mm), and the
-    /// value up to which it certainly does.
-    fn bounding(
-        &self,
-        work: &mut Work,
-        facets: &ConcaveSurfaces,
-        part: [f64; 2],
-        near: &Vec3,
-    ) -> Option<(Option<f64>, f64)> {
+    /// Step by a facet near a point (A's frame) that bounds the common solid at the start of a part, and the value up to
+    /// which it certainly does.
+    fn bounding(&self, work: &mut Work, facets: &ConcaveSurfaces, part: [f64; 2], near: &Vec3) -> Option<(Step, f64)> {
         let pose = self.chain.pose(&[part[0]]);
         let of_side = [0, 1].into_iter().filter_map(|side| {
             let pieces = self.pieces(work, facets, &pose, side, near);
@@ -274,7 +309,8 @@ impl Sweep<'_> {
                 .into_iter()
                 .find_map(|(allowance, piece)| Some((allowance, self.deep_until(work, side, &piece, part)?)))
         });
-        of_side.max_by(|(x, _), (y, _)| x.total_cmp(y)).map(|(allowance, until)| (Some(allowance), until))
+        let (allowance, until) = of_side.max_by(|(x, _), (y, _)| x.total_cmp(y))?;
+        Some((Step::Facet { allowance, ends: until < part[1] }, until))
     }
 
     /// Small pieces of concave facets of one part, near a point (A's frame), that lie deep enough in the other part:
