@@ -4,11 +4,11 @@
 //! part to bound the common solid. docs/explanation/motion.md, claim 10.
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::point_triangle;
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::depth::SolidRef;
 use crate::query::facet_allowance::{FacetTable, SAGITTAS};
 use crate::query::sweep::cells::{Interval, RunPart, merged};
+use crate::query::sweep::deep_points::{Deep, NEARLY, deep_points};
 use crate::query::sweep::inset::{WHOLE, boundary, insets};
 use crate::query::sweep::judge::{QUERY_MARGINS, price};
 use crate::query::sweep::level::Level;
@@ -53,25 +53,8 @@ const CLASS: f64 = 1.25;
 /// Length of the next part of a run, in lengths of the explained one before it.
 const GROWTH: f64 = 8.0;
 
-/// Largest number of facets of a part that are looked at in one pose.
-const MAX_FACETS: usize = 64;
-
-/// Largest number of facets of a part that are tried in one pose.
-const MAX_PIECES: usize = 4;
-
-/// Points of a triangle that are looked at: weights of its corners.
-const SAMPLES: [[f64; 3]; 7] = [
-    [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0],
-    [0.5, 0.5, 0.0],
-    [0.0, 0.5, 0.5],
-    [0.5, 0.0, 0.5],
-    [0.8, 0.1, 0.1],
-    [0.1, 0.8, 0.1],
-    [0.1, 0.1, 0.8],
-];
-
-/// Sagittas of this share of the largest one count as equal.
-const NEARLY: f64 = 0.9;
+/// Number of poses in the part before that may have a facet for a part without one.
+const STEPS_BACK: i32 = 6;
 
 /// Poses among which the deepest one is shown.
 const POSES: usize = 61;
@@ -158,7 +141,8 @@ impl Sweep<'_> {
         let mut walk = Walk { before: Step::Proof, largest: None, short: 0 };
         let mut parts = Vec::new();
         for _ in 0..MAX_STEPS {
-            let (step, until) = self.explained_part(work, &level, facets, part, &mut walk)?;
+            let found = self.explained_part(work, &level, facets, part, &mut walk);
+            let (step, until) = found.or_else(|| self.explained_before(work, facets, part, &parts))?;
             let allowance = step.allowance();
             walk.before = step;
             walk.largest = walk.largest.into_iter().chain(allowance).reduce(greater);
@@ -239,6 +223,23 @@ impl Sweep<'_> {
         };
         let found = self.bounding(work, facets, part, &near);
         found.or_else(|| Some((Step::Proof, self.within_limits(work, level, part, fine).ok()?)))
+    }
+
+    /// Explains the start of a part by a facet that bounds the common solid in the part before it already: all facets may
+    /// end or begin at the same value.
+    fn explained_before(
+        &self,
+        work: &mut Work,
+        facets: &ConcaveSurfaces,
+        part: [f64; 2],
+        before: &[ExplainedPart],
+    ) -> Option<(Step, f64)> {
+        let [from, to] = before.last()?.range;
+        (1..=STEPS_BACK).find_map(|k| {
+            let at = to - (to - from) * f64::from(-k).exp2();
+            let (_, [x, y]) = work.still.ball(&self.chain.pose(&[at]), None, f64::INFINITY)?;
+            self.bounding(work, facets, [at, part[1]], &((x + y) * 0.5)).filter(|(_, until)| *until > to)
+        })
     }
 
     /// The start of a part over which the depth grows by a share of what is left of the limit (mm, > 0).
@@ -361,41 +362,4 @@ impl Sweep<'_> {
 fn proved_until(proof: &Proof, part: [f64; 2]) -> Option<f64> {
     let first = proof.open.first().map(|o| o[0]).into_iter().chain(proof.violation.map(|v| v.at)).reduce(lesser);
     first.map_or(Some(part[1]), |until| (until > part[0]).then_some(until))
-}
-
-/// A point of a concave facet inside the other part.
-struct Deep {
-    triangle: u32,
-    /// The point, in the frame of its own part (mm).
-    middle: Vec3,
-    /// Distance from the surface of the other part (mm, > 0).
-    depth: f64,
-}
-
-/// Points on the concave facets nearest to a point (own frame, mm), one for each facet, that are deeper than `least`
-/// (mm): those of facets with nearly the largest sagitta first, the deeper ones before the others. Cost: a few queries
-/// of points for each of these facets.
-fn deep_points([own, other]: [&PlacedSurface; 2], table: &FacetTable, point: &Vec3, least: f64) -> Vec<Deep> {
-    let concave = (0..own.surface.triangles.len() as u32).filter(|t| table.sagitta(*t) > 0.0);
-    let mut near: Vec<(f64, u32)> =
-        concave.map(|t| (point_triangle(point, &own.surface.triangle(t)).squared, t)).collect();
-    near.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-    near.truncate(MAX_FACETS);
-    let of_triangle = |t: u32| {
-        let corners = own.surface.triangle(t);
-        let samples = SAMPLES.iter().map(|w| corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]);
-        let depth = |middle: Vec3| {
-            let x = own.global(&middle);
-            let near = other.nearest(&x, f64::INFINITY).filter(|_| other.contains(&x))?;
-            Some(Deep { triangle: t, middle, depth: near.distance })
-        };
-        let found = samples.chain([point_triangle(point, &corners).point]).filter_map(depth);
-        found.max_by(|x, y| x.depth.total_cmp(&y.depth)).filter(|d| d.depth > least)
-    };
-    let mut found: Vec<Deep> = near.into_iter().filter_map(|(_, t)| of_triangle(t)).collect();
-    let largest = found.iter().map(|d| table.sagitta(d.triangle)).fold(0.0, greater);
-    let is_less = |d: &Deep| table.sagitta(d.triangle) < NEARLY * largest;
-    found.sort_by(|x, y| is_less(x).cmp(&is_less(y)).then(y.depth.total_cmp(&x.depth)));
-    found.truncate(MAX_PIECES);
-    found
 }

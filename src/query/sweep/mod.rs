@@ -26,6 +26,7 @@
 //! - `parts`: parts that break lesser limits than the status names
 //! - `staircase`: bounds of the gap over equal parts of a run
 //! - `explained`: facets that explain an overlap
+//! - `deep_points`: their points in the other part
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
 //! - `certificate`: proofs in steps that another program can check
@@ -45,6 +46,7 @@ pub(crate) mod certificate;
 mod certificate_tests;
 pub(crate) mod convex_run;
 pub(crate) mod decide;
+mod deep_points;
 pub(crate) mod depth;
 pub(crate) mod explained;
 mod hull_run;
