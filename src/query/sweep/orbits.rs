@@ -135,7 +135,7 @@ mod tests {
     /// Orbits about z of small triangles at random radii (mm) and heights.
     fn orbits(rng: &mut Rng, radius: impl Fn(&mut Rng) -> f64) -> Vec<Orbit> {
         let joint = Joint { kind: JointKind::Revolute, axis: Vec3::z(), at: Vec3::zeros() };
-        let joints = vec![ChainJoint { joint, law: Law::linear(0.0, 1.0) }];
+        let joints = vec![ChainJoint { joint, law: Law::linear(360.0, 0.0) }];
         let axis = OrbitAxis::of(&Chain { drawn: Pose::identity(), joints }).expect("one turn");
         let mut triangle = || {
             let middle = Vec3::new(radius(rng), 0.0, rng.signed());
