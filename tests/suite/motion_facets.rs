@@ -79,7 +79,7 @@ fn a_pin_turns_in_a_bore_of_its_radius() {
 
 #[test]
 fn a_flush_pin_turns_once_around() {
-    [16, 32, 48].into_iter().for_each(turns_once_around);
+    [16, 32].into_iter().for_each(turns_once_around);
 }
 
 /// Checks a full turn of a pin in its bore. The end faces of pin and hub lie in the same planes, and each facet explains

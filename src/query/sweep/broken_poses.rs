@@ -13,13 +13,6 @@ const BEHIND: [f64; 2] = [8.0, 4.0];
 /// Largest number of such poses.
 const POSES_BEHIND: usize = 6;
 
-/// Number of poses between a contact and the end of a run that may overlap.
-const SCATTERED: usize = 32;
-
-/// Share of the way of the first step; each other step is longer by as much, modulo 1. Equal steps could meet regular
-/// facets at a few angles alone.
-const GOLDEN: f64 = 0.381_966_011_250_105;
-
 impl Sweep<'_> {
     /// The answer of a run with a pose deeper than the limits that the static check denies.
     pub(super) fn denied(&self, at: f64) -> Option<SweepAnswer> {
@@ -51,14 +44,6 @@ impl Sweep<'_> {
         let mut poses = behind(deepest / self.moved(contact, self.range[1])).map(|share| contact + share * rest);
         poses
             .find(|q| work.still.ball(&self.chain.pose(&[*q]), None, deepest).is_some_and(|(depth, _)| depth > deepest))
-    }
-    /// Searches a pose deeper than all limits between a contact and the end of the run, by common balls alone.
-    pub(super) fn scattered_overlap(&self, work: &Work, contact: f64) -> Option<f64> {
-        let deepest = self.limits.deepest();
-        let rest = self.range[1] - contact;
-        let poses = (1..=SCATTERED).map(|k| contact + ((k * (k + 1) / 2) as f64 * GOLDEN).fract() * rest);
-        let mut poses = poses.filter(|at| *at > contact);
-        poses.find(|at| work.still.ball(&self.chain.pose(&[*at]), None, deepest).is_some_and(|(d, _)| d > deepest))
     }
 }
 

@@ -72,12 +72,7 @@ impl Sweep<'_> {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
-        let contact = near.violation.filter(|_| shown.is_none() && self.confirms.is_some());
-        let scattered = contact.and_then(|v| self.scattered_overlap(work, v.at));
-        if let Some(denied) = scattered.and_then(|at| self.denied(at)) {
-            return Some(denied);
-        }
-        let is_confirmed = shown.or(scattered).is_some();
+        let is_confirmed = shown.is_some();
         let hard = self.depth_scan(work, limits.deepest());
         let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
         let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
