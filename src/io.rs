@@ -71,9 +71,9 @@ impl Loader for FsLoader {
     }
 
     fn open(&self, path: &Path) -> Option<OpenFile> {
-        let file = std::fs::File::open(path).ok()?;
-        let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-        Some(OpenFile { content: Box::new(file), length })
+        // Opening a pipe for a second time would lose its content.
+        let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+        Some(OpenFile { content: Box::new(std::fs::File::open(path).ok()?), length })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -32,20 +32,20 @@ const MAX_STEPS: usize = 20_000;
 /// they are broken, too.
 const COARSE: f64 = 100.0;
 
-/// Depth from which a facet is tried before a proof that the limits are kept, as a share of the largest depth: such a
-/// proof would end soon.
+/// Depth from which any facet serves, as a share of the largest depth: a proof that the limits are kept would end soon.
+/// At a smaller depth, a facet must explain the whole short part, with nearly the largest allowance so far.
 const SHALLOW: f64 = 0.5;
 
-/// Displacement within a part that one static query settles, as a share of what its start leaves of the limit: the
-/// query has to show no more than three quarters of the limit.
+/// Displacement within a short part, which one static query settles: a share of the limit less the depth at the start.
+/// The query then has to show no more than three quarters of the limit.
 const SHORT: f64 = 0.25;
 
-/// Length of a long part, in lengths of such a part.
+/// Length of a long part, in lengths of a short part.
 const LONG: f64 = 8.0;
 
-/// Number of parts in a row that are not long; a proof that the limits are kept may cover all of them at once, and comes
-/// next.
-const MAX_SHORT: u32 = 8;
+/// Largest number of parts in a row that are not long. A proof that the limits are kept follows: it may cover many of
+/// them at once.
+const MAX_SHORT: u32 = 9;
 
 /// Ratio of allowances that share the insets of a proof.
 const CLASS: f64 = 1.25;
@@ -207,7 +207,7 @@ impl Sweep<'_> {
             is_kept.then_some((Step::Query, short.to))
         };
         let found = match walk.before {
-            _ if walk.short > MAX_SHORT && !is_deep => None,
+            _ if walk.short >= MAX_SHORT && !is_deep => None,
             Step::Facet { ends: true, .. } if !is_deep => by_query(work).or_else(|| by_facet(work)),
             _ => by_facet(work).or_else(|| by_query(work)),
         };
