@@ -1,7 +1,8 @@
 //! The joints between two parts, and the relative pose that they make.
 
-use crate::geom::Pose;
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
+use crate::geom::{Pose, Vec3};
+use crate::motion::frame::PARALLEL;
 use crate::motion::joint::{Joint, JointKind};
 use crate::motion::loops::law::SolvedLaw;
 use crate::motion::loops::table::SolvedCell;
@@ -260,6 +261,15 @@ impl Chain {
     pub fn reversed(&self) -> Self {
         let joints = self.joints.iter().map(|j| ChainJoint { joint: j.joint, law: j.law.reversed() }).collect();
         Self { drawn: self.drawn, joints }
+    }
+
+    /// Direction of the axes of all joints that turn, if they are parallel at every pose: in A's frame, and in B's.
+    pub fn turn_direction(&self) -> Option<[Vec3; 2]> {
+        let turns = |j: &&ChainJoint| matches!(j.joint.kind, JointKind::Revolute | JointKind::Screw { .. });
+        let mut axes = self.joints.iter().filter(turns).map(|j| j.joint.axis);
+        let first = axes.next()?;
+        let is_parallel = axes.all(|axis| first.cross(&axis).norm() <= PARALLEL);
+        is_parallel.then(|| [first, self.drawn.rotation.tr_mul(&first)])
     }
 
     /// Computes the pose of B in A's frame at the parameters `q`; off by at most [`Self::rounding`].

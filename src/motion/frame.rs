@@ -12,7 +12,7 @@ use crate::motion::joint::JointKind;
 const GROWTH: f64 = 1.0 + 256.0 * UNIT_ROUNDOFF;
 
 /// Largest sine of the angle between axes that count as parallel: many roundings of two unit vectors.
-const PARALLEL: f64 = 1e-13;
+pub(crate) const PARALLEL: f64 = 1e-13;
 
 /// Share of a remainder that may lie along axes that count as parallel, for their angle and for the rounding.
 const SKEW: f64 = 1e-12;

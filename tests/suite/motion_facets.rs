@@ -4,9 +4,11 @@
 use crate::motion::{report, row};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{block, joined, obj, prism, tube};
+use interfere::internals::geom::Vec3;
 use interfere::internals::geom::math::sin_cos_deg;
 use interfere::internals::mesh::TriMesh;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const RADIUS: f64 = 5.0;
@@ -104,6 +106,44 @@ fn turns_once_around(facets: usize) {
     let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
     assert!(depth > 0.01 && depth <= sagitta(facets), "{row}");
     assert!(row["tests"].as_u64().expect("a number") <= 100_000, "{row}");
+}
+
+#[test]
+fn an_octagon_in_a_round_bore_is_a_contact_at_every_pose() {
+    // Seeds of a random search that once ended undecided: a turned pin with one longer edge, and a plain one.
+    let [facets, of_bore] = [8, 32];
+    let turned = |radius: f64, half: f64, by: f64, aside: f64| {
+        let mut pin: TriMesh = prism(facets, radius, [-half, half]);
+        let (sin, cos) = sin_cos_deg(by);
+        for v in &mut pin.vertices {
+            (v.x, v.y) = (cos * v.x - sin * v.y + aside, sin * v.x + cos * v.y);
+        }
+        pin
+    };
+    let mut raised = turned(4.97, 12.0, 14.65, 0.003);
+    let higher = |v: &mut Vec3| (v.x, v.y) = (v.x * 1.004_42, v.y * 1.004_42);
+    raised.vertices.iter_mut().filter(|v| v.x > 4.0 && v.y > 0.0 && v.z > 0.0).for_each(higher);
+    for (pin, to) in [(raised, 83.7), (turned(RADIUS, 10.0, 0.0, 0.0), 39.4)] {
+        let scratch = Scratch::new();
+        scratch.write("hub.obj", obj(&tube(of_bore, 8.0, RADIUS, [-10.0, 10.0])));
+        scratch.write("pin.obj", obj(&pin));
+        let poses: BTreeMap<String, Value> =
+            (0..=20).map(|k| (format!("p{k}"), json!({ "turn": to * f64::from(k) / 20.0 }))).collect();
+        let file = json!({
+            "version": 1,
+            "parts": { "hub": "hub.obj", "pin": "pin.obj" },
+            "instances": [ { "id": "hub", "part": "hub" }, { "id": "pin", "part": "pin" } ],
+            "joints": { "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": ["pin"], "range_deg": [0, to] } },
+            "poses": poses,
+            "sweeps": { "turning": { "joints": { "turn": "range" } } }
+        });
+        let path = scratch.path().join("assembly.json");
+        scratch.write("assembly.json", file.to_string());
+        let (found, code) = report(&path, &[]);
+        let rows = found["motion"]["rows"].as_array().expect("rows");
+        assert!(rows.iter().all(|row| row["status"] == "contact"), "{rows:?}");
+        assert_eq!((row_status(&found), code), (&json!("contact"), 0), "{to}");
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl<'a> Packages<'a> {
                 quoted(&references.shown(second))
             ),
         };
-        Err(references.missing(what, format!("name its folder: --package {name}=DIR")))
+        Err(references.missing(what, cure(name)))
     }
 
     /// Folder of a package: by its `package.xml`, else by the name of a folder above the robot.
@@ -102,10 +102,10 @@ impl<'a> Packages<'a> {
     pub(crate) fn guesses(&self) -> Vec<Warning> {
         let guess = |(name, file): (&String, &String)| {
             let message = format!(
-                "no package {}: its files are those with the same end of their path, such as {}; name its folder with \
-                 --package {name}=DIR",
+                "no package {}: its files are those with the same end of their path, such as {}; {}",
                 quoted(name),
-                quoted(file)
+                quoted(file),
+                cure(name)
             );
             Warning::new(WarningCode::PackageGuessed, message)
         };
@@ -136,6 +136,14 @@ impl<'a> Packages<'a> {
         }
         out
     }
+}
+
+/// Ways to name the folder of a package: `import` has a flag, other commands read the environment.
+fn cure(name: &str) -> String {
+    format!(
+        "name its folder by `interfere import` with --package {name}=DIR, or have ROS_PACKAGE_PATH name a folder above its \
+         package.xml"
+    )
 }
 
 /// Folder of a model of SDFormat: of this name, in a folder above or in its `models`, with one of the model's files.

@@ -51,7 +51,7 @@ impl Sweep<'_> {
             }
             let cell = Cell::between(from, to);
             let frame = Frame::new(self.chain, &cell);
-            let moved = displacement(&frame, &self.balls());
+            let moved = displacement(&frame, &self.spans());
             work.frames += 1;
             if !work.budget.charge(query) || unknown > MAX_UNKNOWN {
                 return None;

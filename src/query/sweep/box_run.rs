@@ -11,7 +11,7 @@ use crate::query::sweep::level::Level;
 use crate::query::sweep::regions::{Regions, cell_of};
 use crate::query::sweep::run::{SweepLimits, SweepStatus};
 use crate::query::sweep::widest::{GapLimit, widest};
-use crate::query::sweep::work::{Work, balls};
+use crate::query::sweep::work::{Work, spans};
 use crate::shape::surface::Inside;
 
 /// Configurations judged before the proofs, beside the ends and the middle: they only choose where to look first.
@@ -238,7 +238,7 @@ impl BoxSweep<'_> {
 
     /// Proves a level. Whether the solids are nested is tested once in each proved piece.
     fn prove(&self, level: &Level, work: &mut Work) -> Proved {
-        let mut regions = Regions::new(self.chain, self.ranges, balls([self.a, self.b]));
+        let mut regions = Regions::new(self.chain, self.ranges, spans([self.a, self.b], self.chain));
         let BoxProof { violation, open } = level.prove_box(&mut regions, &work.still, work.floor, &mut work.budget);
         work.frames += regions.count();
         if let Some((id, _)) = violation {

@@ -61,7 +61,9 @@ impl Course<'_> {
                 regions.judge(id, judgement);
                 match judgement {
                     Judgement::Holds => continue,
-                    Judgement::Broken => return BoxProof { violation: Some((id, near.points)), open },
+                    Judgement::Broken | Judgement::Denied => {
+                        return BoxProof { violation: Some((id, near.points)), open };
+                    }
                     Judgement::Open => {}
                 }
             }

@@ -17,7 +17,12 @@ impl Sweep<'_> {
     /// The answer of a run with a pose deeper than the limits that the static check denies.
     pub(super) fn denied(&self, at: f64) -> Option<SweepAnswer> {
         let denies = self.confirms.is_some_and(|confirms| !confirms(at));
-        denies.then(|| SweepAnswer { unconfirmed: Some(at), ..self.bare(SweepStatus::Undecided, vec![self.range]) })
+        denies.then(|| self.unconfirmed(at))
+    }
+
+    /// The answer of a run with a pose deeper than the limits that the static check has denied.
+    pub(super) fn unconfirmed(&self, at: f64) -> SweepAnswer {
+        SweepAnswer { unconfirmed: Some(at), ..self.bare(SweepStatus::Undecided, vec![self.range]) }
     }
 
     /// A pose that overlaps deeper than all limits, among a few; `None` without one, or if none is cheap to find.

@@ -28,12 +28,11 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// Evaluates a chain in the middle of an interval. `balls` lie around A and B, each in its own frame: centre,
-    /// radius (mm).
-    pub(crate) fn new(chain: &Chain, [from, to]: [f64; 2], balls: &[(Vec3, f64); 2]) -> Self {
+    /// Evaluates a chain in the middle of an interval. `spans` are those of A and B.
+    pub(crate) fn new(chain: &Chain, [from, to]: [f64; 2], spans: &[(Vec3, f64); 2]) -> Self {
         let cell = Cell::between(from, to);
         let frame = Frame::new(chain, &cell);
-        let displacement = displacement(&frame, balls);
+        let displacement = displacement(&frame, spans);
         Self {
             from,
             to,
@@ -48,32 +47,32 @@ impl Interval {
     }
 }
 
-/// A part of a run of one parameter, and balls around A and B, each in its own frame: centre, radius (mm).
+/// A part of a run of one parameter, and the spans of A and B ([`spans`](crate::query::sweep::work::spans)).
 pub(crate) struct RunPart<'a> {
     pub chain: &'a Chain,
     pub range: [f64; 2],
-    pub balls: [(Vec3, f64); 2],
+    pub spans: [(Vec3, f64); 2],
 }
 
 /// All intervals of a run made so far. Each is made once.
 pub(crate) struct Cells<'a> {
     chain: &'a Chain,
-    /// Balls around A and B, each in its own frame: centre, radius (mm).
-    balls: [(Vec3, f64); 2],
+    /// Spans of A and B.
+    spans: [(Vec3, f64); 2],
     all: Vec<Interval>,
 }
 
 impl<'a> Cells<'a> {
     /// Starts with the whole range of a run as interval 0.
-    pub(crate) fn new(chain: &'a Chain, range: [f64; 2], balls: [(Vec3, f64); 2]) -> Self {
-        let mut cells = Self { chain, balls, all: Vec::new() };
+    pub(crate) fn new(chain: &'a Chain, range: [f64; 2], spans: [(Vec3, f64); 2]) -> Self {
+        let mut cells = Self { chain, spans, all: Vec::new() };
         let root = cells.interval(range[0], range[1], None);
         cells.all.push(root);
         cells
     }
 
     fn interval(&self, from: f64, to: f64, parent: Option<u32>) -> Interval {
-        Interval { parent, ..Interval::new(self.chain, [from, to], &self.balls) }
+        Interval { parent, ..Interval::new(self.chain, [from, to], &self.spans) }
     }
 
     pub(crate) fn get(&self, id: u32) -> &Interval {
@@ -125,8 +124,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `balls` lie around A and B, each
-/// in its own frame.
+/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `spans` are
+/// those of A and B.
 pub(crate) fn displacement(frame: &Frame, [a, b]: &[(Vec3, f64); 2]) -> f64 {
     let of_b = frame.spread_of_ball(&frame.pose.point(&b.0), b.1).displacement;
     let of_a = frame.spread_of_a(|axis| axis.distance(&a.0) + a.1).displacement;

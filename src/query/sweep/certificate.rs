@@ -15,7 +15,7 @@ use crate::query::sweep::level::Level;
 use crate::query::sweep::prove::{Budget, Course, Near};
 use crate::query::sweep::regions::{Regions, cell_of, middle};
 use crate::query::sweep::run::SweepStatus;
-use crate::query::sweep::work::{Work, balls};
+use crate::query::sweep::work::{Work, spans};
 use crate::shape::surface::{Inside, Surface};
 use std::ops::Range;
 
@@ -141,7 +141,7 @@ impl BoxSweep<'_> {
         let mut budget = Budget::new(self.tests);
         budget.charge(price([self.a.surface, self.b.surface]));
         level.narrow(work.still.margin, &mut budget);
-        let mut regions = Regions::new(self.chain, self.ranges, balls([self.a, self.b]));
+        let mut regions = Regions::new(self.chain, self.ranges, spans([self.a, self.b], self.chain));
         let pose = regions.get(0).frame.pose;
         let course = level.course(&work.still, work.floor);
         let steps = course.certificate(&mut regions, distance, &mut budget).ok_or(Unproved::Search)?;

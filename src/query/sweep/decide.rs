@@ -73,12 +73,16 @@ impl Sweep<'_> {
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
         let is_confirmed = shown.is_some();
-        let hard = self.depth_scan(work, limits.deepest());
+        let confirms = self.confirms.filter(|_| shown.is_none());
+        let hard = self.depth_scan(work, limits.deepest(), confirms);
         let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
         let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
         let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
+        if let Some(v) = violation.filter(|_| hard.as_ref().is_some_and(|(_, scan)| scan.denied)) {
+            return Some(self.unconfirmed(v.at));
+        }
         if let Some(at) = shown.or(violation.map(|v| v.at)) {
-            let denied = if is_confirmed { None } else { self.denied(at) };
+            let denied = if is_confirmed || violation.is_some() { None } else { self.denied(at) };
             return Some(denied.unwrap_or_else(|| self.interference(work, hard.as_ref(), shown)));
         }
         let Some((_, hard)) = hard else {
@@ -196,7 +200,7 @@ impl Sweep<'_> {
         }
         let mut deeper = None;
         if deepest > self.limits.tolerance {
-            let contact = self.depth_scan(work, self.limits.tolerance).map(|(_, scan)| scan);
+            let contact = self.depth_scan(work, self.limits.tolerance, None).map(|(_, scan)| scan);
             if !contact.as_ref().is_some_and(Scan::is_complete) {
                 answer.status = SweepStatus::Allowed;
                 deeper = contact.and_then(|scan| scan.violation).map(|v| v.at);
@@ -284,15 +288,21 @@ impl Sweep<'_> {
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
-    pub(super) fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. `confirms` is
+    /// a static check as [`Sweep::confirms`]; a scan that it ends is `denied`.
+    pub(super) fn depth_scan(
+        &self,
+        work: &mut Work,
+        depth: f64,
+        confirms: Option<&dyn Fn(f64) -> bool>,
+    ) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
         let whole = [(depth, WHOLE), (granted, WHOLE)];
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {
             let surfaces = insets_of_run(self, &work.still, granted, divides)?;
-            let level = work.level_of_insets(&surfaces, self.chain, granted);
+            let level = work.level_of_insets(&surfaces, self.chain, granted).confirmed_by(confirms);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();
             if done || found.is_none() {
@@ -312,7 +322,7 @@ impl Sweep<'_> {
             let level = work.level(self.chain, least);
             return Some(self.scan(&level, work, self.range, false));
         }
-        self.depth_scan(work, greater(-least, 0.5 * work.slack)).map(|(_, scan)| scan)
+        self.depth_scan(work, greater(-least, 0.5 * work.slack), None).map(|(_, scan)| scan)
     }
 
     /// A broken pose, with unknown ends.
@@ -349,7 +359,7 @@ impl Sweep<'_> {
                 known = Some((d, q, points));
             }
         }
-        let mut cells = Cells::new(self.chain, self.range, self.balls());
+        let mut cells = Cells::new(self.chain, self.range, self.spans());
         let course = level.course(&work.still, work.floor);
         let least = course.least_distance(&mut cells, known?, self.width(work.still.margin), &mut work.budget);
         work.frames += cells.count();

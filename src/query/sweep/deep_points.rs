@@ -2,8 +2,10 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::greater;
-use crate::geom::triangle::point_triangle;
+use crate::geom::triangle::{Feature, point_triangle};
 use crate::query::facet_allowance::FacetTable;
+use crate::shape::surface::Surface;
+use crate::shape::surface::nearest::Nearest;
 use crate::shape::surface::placed::PlacedSurface;
 
 /// Largest number of facets of a part that are looked at in one pose.
@@ -55,8 +57,10 @@ pub(super) fn deep_points(
         let samples = SAMPLES.iter().map(|w| corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]);
         let depth = |middle: Vec3| {
             let x = own.global(&middle);
-            let near = other.nearest(&x, f64::INFINITY).filter(|_| other.contains(&x))?;
-            Some(Deep { triangle: t, middle, depth: near.distance })
+            let near = other.surface.nearest(&other.local(&x), f64::INFINITY)?;
+            // A ray costs more, and proves it.
+            let is_behind = near.feature != Feature::Face || is_behind(other.surface, &near, &other.local(&x));
+            (is_behind && other.contains(&x)).then_some(Deep { triangle: t, middle, depth: near.distance })
         };
         let found = samples.chain([point_triangle(point, &corners).point]).filter_map(depth);
         found.max_by(|x, y| x.depth.total_cmp(&y.depth)).filter(|d| d.depth > least)
@@ -67,4 +71,9 @@ pub(super) fn deep_points(
     found.sort_by(|x, y| is_less(x).cmp(&is_less(y)).then(y.depth.total_cmp(&x.depth)));
     found.truncate(MAX_PIECES);
     found
+}
+
+/// True if a point lies on the inner side of its nearest triangle (own frame, mm).
+fn is_behind(surface: &Surface, near: &Nearest, x: &Vec3) -> bool {
+    surface.normal(near.triangle).dot(&(x - near.point)) <= 0.0
 }

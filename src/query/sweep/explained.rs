@@ -244,10 +244,10 @@ impl Sweep<'_> {
 
     /// The start of a part over which the depth grows by a share of what is left of the limit (mm, > 0).
     fn short_part(&self, work: &mut Work, [from, to]: [f64; 2], left: f64) -> Interval {
-        let balls = self.balls();
+        let spans = self.spans();
         let mut until = to;
         loop {
-            let interval = Interval::new(self.chain, [from, until], &balls);
+            let interval = Interval::new(self.chain, [from, until], &spans);
             work.frames += 1;
             let middle = interval.middle;
             if left <= 0.0 || interval.displacement <= SHORT * left || middle <= from || middle >= until {
@@ -351,7 +351,7 @@ impl Sweep<'_> {
 
     /// Proof of a level over a part of the run.
     fn proof_from(&self, work: &mut Work, level: &Level, part: [f64; 2], floor: f64) -> Proof {
-        let run = RunPart { chain: self.chain, range: part, balls: self.balls() };
+        let run = RunPart { chain: self.chain, range: part, spans: self.spans() };
         let (proof, frames) = level.strict_proof(&run, &work.still, floor, &mut work.budget);
         work.frames += frames;
         proof

@@ -70,7 +70,7 @@ impl HullCourse<'_> {
             {
                 return (proof, count);
             }
-            let interval = Interval::new(run.chain, [from, to], &run.balls);
+            let interval = Interval::new(run.chain, [from, to], &run.spans);
             count += 1;
             let HullsTested::Near { near, motions, .. } = self.hulls.test(&interval.frame, enough, self.margin) else {
                 continue;
@@ -88,6 +88,10 @@ impl HullCourse<'_> {
                             search.open.push([from, middle]);
                         }
                         continue;
+                    }
+                    Judgement::Denied => {
+                        search.deny(middle, near.points, run.range);
+                        break;
                     }
                     Judgement::Open => {}
                 }

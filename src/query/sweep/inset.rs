@@ -91,7 +91,7 @@ impl<'a> DepthInsets<'a> {
     pub(crate) fn of_run(self, sweep: &Sweep) -> [Surface; 2] {
         let [a, b] = self.surfaces.map(|surface| surface.at_pose(None));
         let near = (!sweep.divides_edges()).then(|| {
-            let mut cells = Cells::new(sweep.chain, sweep.range, sweep.balls());
+            let mut cells = Cells::new(sweep.chain, sweep.range, sweep.spans());
             vertices_in_reach(self.solids, &mut cells, REACH * self.tau)
         });
         match near.flatten() {

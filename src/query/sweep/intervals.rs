@@ -137,7 +137,7 @@ impl Sweep<'_> {
         for _ in 0..HALVINGS {
             let frame = Frame::new(self.chain, &Cell { center: vec![middle], half: vec![half] });
             let stays_near = near.as_ref().is_some_and(|near| by_pairs(&work.still, &frame, near) < limit);
-            if half <= 0.0 || stays_near || displacement(&frame, &self.balls()) < slack {
+            if half <= 0.0 || stays_near || displacement(&frame, &self.spans()) < slack {
                 return half;
             }
             half *= 0.5;
@@ -148,7 +148,7 @@ impl Sweep<'_> {
     /// Largest displacement between two values of the parameter, from the place in their middle (mm): that of B, or of
     /// A seen from B.
     pub(crate) fn moved(&self, from: f64, to: f64) -> f64 {
-        displacement(&Frame::new(self.chain, &Cell::between(from, to)), &self.balls())
+        displacement(&Frame::new(self.chain, &Cell::between(from, to)), &self.spans())
     }
 
     /// Amount by which the gap at a pose is certainly below a limit (mm); <= 0 if it may keep the limit. A search for

@@ -29,13 +29,20 @@ pub(crate) struct Judge<'s> {
     price: u64,
     /// Static queries that remain: all, and those without an answer.
     queries: [u32; 2],
+    /// Static check of the first broken pose; `None` after it.
+    confirms: Option<&'s dyn Fn(f64) -> bool>,
 }
 
 impl<'s> Judge<'s> {
     /// Starts with a depth (mm, `None` for levels of a distance) and the largest numbers of static queries: all, and
     /// those without an answer.
     pub(crate) fn new(depth: Option<f64>, queries: [u32; 2], still: &'s Still) -> Self {
-        Self { depth, still, price: price([still.a.surface, still.b.surface]), queries }
+        Self { depth, still, price: price([still.a.surface, still.b.surface]), queries, confirms: None }
+    }
+
+    /// The same, with a static check of the first broken pose of [`Self::interval`].
+    pub(crate) fn confirmed_by(self, confirms: Option<&'s dyn Fn(f64) -> bool>) -> Self {
+        Self { confirms, ..self }
     }
 
     /// Decides about an interval as by [`Self::judge`]; adds it to `settled` if the rule holds there.
@@ -49,6 +56,12 @@ impl<'s> Judge<'s> {
         let judgement = self.judge(&cell.frame.pose, cell.displacement, points, budget);
         if judgement == Judgement::Holds {
             settled.push([cell.from, cell.to]);
+        }
+        if judgement == Judgement::Broken
+            && let Some(confirms) = self.confirms.take()
+            && !confirms(cell.middle)
+        {
+            return Judgement::Denied;
         }
         judgement
     }

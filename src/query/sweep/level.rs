@@ -54,6 +54,8 @@ pub(crate) struct Level<'a> {
     patience: Option<u32>,
     /// Largest number of full static queries of one scan, and of those without an answer.
     queries: [u32; 2],
+    /// Static check of the broken poses, as [`Sweep::confirms`].
+    confirms: Option<&'a dyn Fn(f64) -> bool>,
 }
 
 /// A proof over a part of a run.
@@ -69,6 +71,8 @@ pub(crate) struct Scan {
     pub nested: Vec<[f64; 2]>,
     /// Number of intervals made.
     pub frames: usize,
+    /// True if the scan ended at the violation, which a static check denies.
+    pub denied: bool,
 }
 
 impl Scan {
@@ -102,6 +106,7 @@ impl<'a> Level<'a> {
             depth: None,
             patience: None,
             queries: MAX_QUERIES,
+            confirms: None,
         }
     }
 
@@ -134,6 +139,12 @@ impl<'a> Level<'a> {
     /// A level for the ends of failing parts alone, between large parts: few static queries.
     pub(crate) fn for_large_ends(self) -> Self {
         Self { queries: QUERIES_OF_LARGE_ENDS, ..self }
+    }
+
+    /// A level whose scans ask a static check about the first broken pose that they find. If it denies the pose, the
+    /// scan ends. Scans from the start of a run alone.
+    pub(crate) fn confirmed_by(self, confirms: Option<&'a dyn Fn(f64) -> bool>) -> Self {
+        Self { confirms, ..self }
     }
 
     fn trees(&self) -> &[SweepTree<'a>; 2] {
@@ -184,6 +195,7 @@ impl<'a> Level<'a> {
             open: all(found.open),
             nested: all(found.nested),
             frames: found.frames,
+            denied: found.denied,
         }
     }
 
@@ -200,7 +212,7 @@ impl<'a> Level<'a> {
         if let Some(at_start) = self.broken_start(chain, still, range[0], price, budget) {
             return at_start;
         }
-        let run = RunPart { chain, range, balls: sweep.balls() };
+        let run = RunPart { chain, range, spans: sweep.spans() };
         let mut found = match &self.hulls {
             Some(hulls) => self.proof_by_hulls(hulls, &run, still, floor, budget),
             None => self.proof(&run, still, floor, budget),
@@ -211,7 +223,7 @@ impl<'a> Level<'a> {
             found = self.proof(&run, still, floor, budget);
             frames += found.frames;
         }
-        let LevelProof { proof: Proof { violation, open }, settled, .. } = found;
+        let LevelProof { proof: Proof { violation, open, denied }, settled, .. } = found;
         let until = violation.map_or(range[1], |v| v.at);
         let settled = merged(settled);
         let unproved = merged([open.clone(), settled].concat());
@@ -224,8 +236,8 @@ impl<'a> Level<'a> {
                 nested.push(piece);
             }
         }
-        let proof = Proof { violation, open };
-        Scan { first: proof.first(), violation, open: proof.open, nested, frames }
+        let proof = Proof { violation, open, denied };
+        Scan { first: proof.first(), violation, open: proof.open, nested, frames, denied }
     }
 
     /// Proof of the level that asks no static query: a pose with surfaces within the distance counts as broken. Solids
@@ -233,20 +245,20 @@ impl<'a> Level<'a> {
     pub(crate) fn strict_proof(&self, run: &RunPart, still: &Still, floor: f64, budget: &mut Budget) -> (Proof, usize) {
         self.narrow(still.margin, budget);
         let course = Course { hulls: None, ..self.course(still, floor) };
-        let mut cells = Cells::new(run.chain, run.range, run.balls);
+        let mut cells = Cells::new(run.chain, run.range, run.spans);
         let proof = course.prove(&mut cells, self.distance, budget, |_, _, _| Judgement::Broken);
         (proof, cells.count())
     }
 
-    fn judge<'s>(&self, still: &'s Still) -> Judge<'s> {
-        Judge::new(self.depth, self.queries, still)
+    fn judge<'s>(&'s self, still: &'s Still) -> Judge<'s> {
+        Judge::new(self.depth, self.queries, still).confirmed_by(self.confirms)
     }
 
     /// Proof of the level over a run by the triangles.
     fn proof(&self, run: &RunPart, still: &Still, floor: f64, budget: &mut Budget) -> LevelProof {
         self.narrow(still.margin, budget);
         let course = Course { hulls: None, ..self.course(still, floor) };
-        let mut cells = Cells::new(run.chain, run.range, run.balls);
+        let mut cells = Cells::new(run.chain, run.range, run.spans);
         let (mut judge, mut settled) = (self.judge(still), Vec::new());
         let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
         let proof = course.prove(&mut cells, self.distance, budget, decide);
@@ -321,7 +333,7 @@ impl Level<'_> {
             return None;
         }
         let violation = Some(Violation { at, points });
-        Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1 })
+        Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1, denied: false })
     }
 }
 

@@ -27,15 +27,15 @@ pub(crate) struct Region {
 /// All boxes of a run made so far.
 pub(crate) struct Regions<'a> {
     chain: &'a Chain,
-    /// Balls around A and B, each in its own frame: centre, radius (mm).
-    balls: [(Vec3, f64); 2],
+    /// Spans of A and B ([`spans`](crate::query::sweep::work::spans)).
+    spans: [(Vec3, f64); 2],
     all: Vec<Region>,
 }
 
 impl<'a> Regions<'a> {
     /// Starts with the ranges of all parameters as box 0.
-    pub(crate) fn new(chain: &'a Chain, ranges: &[[f64; 2]], balls: [(Vec3, f64); 2]) -> Self {
-        let mut regions = Self { chain, balls, all: Vec::new() };
+    pub(crate) fn new(chain: &'a Chain, ranges: &[[f64; 2]], spans: [(Vec3, f64); 2]) -> Self {
+        let mut regions = Self { chain, spans, all: Vec::new() };
         let root = regions.region(ranges.to_vec(), None);
         regions.all.push(root);
         regions
@@ -44,7 +44,7 @@ impl<'a> Regions<'a> {
     fn region(&self, ends: Vec<[f64; 2]>, parent: Option<u32>) -> Region {
         let cell = cell_of(&ends);
         let frame = Frame::new(self.chain, &cell);
-        let displacement = displacement(&frame, &self.balls);
+        let displacement = displacement(&frame, &self.spans);
         let halves = vec![None; ends.len()];
         Region { ends, cell, frame, displacement, judged: None, halves, parent }
     }

@@ -5,7 +5,7 @@ use crate::geom::{Bounds, Vec3};
 use crate::motion::{Cell, Chain};
 use crate::query::depth::SolidRef;
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::work::{Work, balls};
+use crate::query::sweep::work::{Work, spans};
 use crate::shape::surface::Inside;
 
 /// Default number of tests of a pair in a run: seconds for one thread.
@@ -149,9 +149,9 @@ pub struct SweepAnswer {
 }
 
 impl<'a> Sweep<'a> {
-    /// Balls around A and B, each in its own frame: centre, radius (mm).
-    pub(crate) fn balls(&self) -> [(Vec3, f64); 2] {
-        balls([self.a, self.b])
+    /// Spans of A and B on the chain.
+    pub(crate) fn spans(&self) -> [(Vec3, f64); 2] {
+        spans([self.a, self.b], self.chain)
     }
 
     pub(super) fn work(&self) -> Work<'a> {
@@ -207,7 +207,7 @@ impl<'a> Sweep<'a> {
     pub(super) fn wide_ends(&self, failing: &[Failing], floor: f64) -> Vec<[f64; 2]> {
         let ends = failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
         // The displacement counts from the middle of the bracket.
-        let moves = |end: [f64; 2]| 2.0 * Cells::new(self.chain, end, self.balls()).get(0).displacement;
+        let moves = |end: [f64; 2]| 2.0 * Cells::new(self.chain, end, self.spans()).get(0).displacement;
         ends.filter(|end| moves(*end) > PROMISED_FLOORS * floor).collect()
     }
 

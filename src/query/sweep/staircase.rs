@@ -77,7 +77,7 @@ impl Sweep<'_> {
         let found = work.still.gap(&self.chain.pose(&[middle]), f64::INFINITY, Some(precision));
         let mut gap = Bounds { lower: found.gap.lower - self.moved(from, to), upper: found.gap.upper };
         if found.gap.lower > 0.0 && gap.width() > self.step_width(gap.upper) {
-            let mut cells = Cells::new(self.chain, [from, to], self.balls());
+            let mut cells = Cells::new(self.chain, [from, to], self.spans());
             let known = (found.gap.upper, middle, found.points);
             let course = apart.course(&work.still, work.floor);
             let least = course.least_distance(&mut cells, known, |best| self.step_width(best), budget).distance;

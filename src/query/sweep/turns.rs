@@ -6,6 +6,7 @@ use crate::motion::{Cell, Chain, JointKind};
 use crate::query::sweep::cells::merged;
 use crate::query::sweep::parts::{BREAKING, in_order};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus};
+use crate::query::sweep::work::balls;
 
 /// Largest number of turns for which failing or open parts repeat.
 const MAX_TURNS: f64 = 1000.0;
@@ -19,7 +20,7 @@ impl Sweep<'_> {
     pub(crate) fn first_turn(&self) -> Option<Self> {
         let [from, to] = self.range;
         let end = from + turn_of(self.chain)?;
-        let [_, (center, radius)] = self.balls();
+        let [_, (center, radius)] = balls([self.a, self.b]);
         let rounding = self.chain.rounding(&Cell::between(from, to), center.norm() + radius);
         (end < to).then_some(Self { range: [from, end], residual: self.residual + rounding, ..*self })
     }

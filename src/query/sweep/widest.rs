@@ -10,7 +10,7 @@ use crate::motion::{Chain, Frame, Twist};
 use crate::query::sweep::judge::price;
 use crate::query::sweep::regions::Regions;
 use crate::query::sweep::still::Still;
-use crate::query::sweep::work::{Work, balls};
+use crate::query::sweep::work::{Work, spans};
 use crate::query::triangles::Gap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -173,7 +173,7 @@ pub(crate) fn widest(
     width: impl Fn(f64) -> f64,
 ) -> Widest {
     let granted = limit.largest + work.slack;
-    let regions = Regions::new(chain, ranges, balls([work.still.a, work.still.b]));
+    let regions = Regions::new(chain, ranges, spans([work.still.a, work.still.b], chain));
     let mut search = Search {
         work,
         regions,

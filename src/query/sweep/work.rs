@@ -1,7 +1,7 @@
 //! Margins and budget of one pair in a run.
 
 use crate::geom::Vec3;
-use crate::geom::math::greater;
+use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, Frame};
 use crate::query::depth::SolidRef;
@@ -112,7 +112,69 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Share of the radius of a ball that covers the rounding of directions that count as parallel.
+const SKEW: f64 = 1e-12;
+
+/// Spans of two solids on a chain, each in its own frame: centre, radius (mm). No point of the solid lies farther than
+/// the radius from the centre or, if the axes of all joints that turn are parallel, from the line along them through
+/// the centre. Only distances from axes that turn count for a displacement.
+pub(crate) fn spans(solids: [SolidRef; 2], chain: &Chain) -> [(Vec3, f64); 2] {
+    let balls = balls(solids);
+    let Some(directions) = chain.turn_direction() else { return balls };
+    [0, 1].map(|k| {
+        let (center, radius) = balls[k];
+        let half = (solids[k].surface.bounds.max - solids[k].surface.bounds.min) * 0.5;
+        let signs = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
+        let across = signs.map(|[y, z]| directions[k].cross(&Vec3::new(half.x, y * half.y, z * half.z)).norm());
+        (center, lesser(across.into_iter().fold(0.0, greater) + SKEW * radius, radius))
+    })
+}
+
 /// Balls around two solids, each in its own frame: centre, radius (mm).
 pub(crate) fn balls(solids: [SolidRef; 2]) -> [(Vec3, f64); 2] {
     solids.map(|s| (s.surface.bounds.center(), 0.5 * s.surface.bounds.diagonal()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::{ChainJoint, Joint, JointKind, Law};
+    use crate::query::depth::tests::part_with;
+    use crate::query::sweep::cells::displacement;
+    use crate::shape::surface::Inside;
+    use crate::testkit::poses::at;
+    use crate::testkit::rng::Rng;
+    use crate::testkit::solids::block;
+
+    #[test]
+    fn no_point_moves_farther_than_the_spans_say() {
+        let mut rng = Rng::new(11);
+        let [wall, shaft] = [block([-3.0; 3], [3.0; 3]), block([-1.0, -2.0, -40.0], [1.0, 2.0, 40.0])];
+        let [wall, shaft] = [&wall, &shaft].map(|mesh| part_with(mesh, Inside::Solid));
+        let z = JointKind::Revolute;
+        for (second, is_planar) in [(Vec3::z(), true), (Vec3::x(), false)] {
+            for _ in 0..200 {
+                let mut number = |size: f64| size * (2.0 * rng.unit() - 1.0);
+                let joint = |axis, at| Joint { kind: z, axis, at };
+                let joints = [joint(Vec3::z(), Vec3::new(number(5.0), number(5.0), 0.0)), joint(second, Vec3::zeros())];
+                let rates = [number(1.0), number(1.0)].map(|rate| Law::linear(rate, 0.0));
+                let joints = joints.into_iter().zip(rates).map(|(joint, law)| ChainJoint { joint, law }).collect();
+                let chain = Chain { drawn: at(number(5.0), number(5.0), number(5.0)), joints };
+                let solids = [wall.body(), shaft.body()];
+                let spans = spans(solids, &chain);
+                assert_eq!(spans[1].1 < 3.0, is_planar, "{spans:?}");
+                let (middle, half) = (number(180.0), number(20.0).abs());
+                let frame = Frame::new(&chain, &Cell { center: vec![middle], half: vec![half] });
+                let most = displacement(&frame, &spans);
+                let pose = chain.pose(&[middle + number(half)]);
+                let farthest = |s: &SolidRef, moved: &dyn Fn(&Vec3) -> f64| {
+                    s.surface.vertices.iter().map(moved).fold(0.0, greater)
+                };
+                let of_b = farthest(&solids[1], &|x| (pose.point(x) - frame.pose.point(x)).norm());
+                let seen = |pose: &crate::geom::Pose, x: &Vec3| pose.rotation.tr_mul(&(x - pose.translation));
+                let of_a = farthest(&solids[0], &|x| (seen(&pose, x) - seen(&frame.pose, x)).norm());
+                assert!(of_b.min(of_a) <= most + 1e-12, "{of_b} {of_a} {most}");
+            }
+        }
+    }
 }
