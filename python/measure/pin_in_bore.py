@@ -1,11 +1,11 @@
 """Writes a pin in a bore of its own size, each with the same number of facets, and a full turn of the pin.
 
-Usage: pin_in_bore.py FOLDER [FACETS]: number of facets of pin and bore (32). The radius is 5 mm, and the end faces of
-both parts lie in the same planes. Writes `assembly.json`, `hub.obj` and `pin.obj`.
+The radius is 5 mm, and the end faces of both parts lie in the same planes. Writes `assembly.json`, `hub.obj` and
+`pin.obj`.
 """
 
+import argparse
 import json
-import sys
 from math import cos, pi, sin
 from pathlib import Path
 
@@ -32,13 +32,21 @@ def side(facets: int, low: int, high: int) -> list:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    n = int(sys.argv[2]) if len(sys.argv) > 2 else 32
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("facets", type=int, nargs="?", default=32, help="number of facets of pin and bore (32)")
+    parser.add_argument("--bore", type=int, help="another number of facets of the bore")
+    parser.add_argument("--aside", type=float, default=0.0, help="distance of the pin from its axis (mm)")
+    parser.add_argument("--higher", type=float, default=0.0, help="height of one vertex above the others (mm)")
+    args = parser.parse_args()
+    folder, n, m = args.folder, args.facets, args.bore or args.facets
     pin = circle(n, RADIUS, -10.0) + circle(n, RADIUS, 10.0)
+    pin[n][0] += args.higher
+    pin = [[x + args.aside, y, z] for x, y, z in pin]
     caps = [list(reversed(range(n))), list(range(n, 2 * n))]
     rings = [(8.0, -10.0), (8.0, 10.0), (RADIUS, 10.0), (RADIUS, -10.0)]
-    hub = [vertex for radius, height in rings for vertex in circle(n, radius, height)]
-    walls = [face for k in range(4) for face in side(n, k * n, (k + 1) % 4 * n)]
+    hub = [vertex for radius, height in rings for vertex in circle(m, radius, height)]
+    walls = [face for k in range(4) for face in side(m, k * m, (k + 1) % 4 * m)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pin.obj").write_text(obj(pin, side(n, 0, n) + caps))
     (folder / "hub.obj").write_text(obj(hub, walls))

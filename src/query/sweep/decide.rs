@@ -118,13 +118,13 @@ impl Sweep<'_> {
     ) -> Vec<Failing> {
         let deepest = self.limits.deepest();
         let level = work.level_of_insets(surfaces, self.chain, deepest);
-        let level = if self.divides_edges() { level } else { level.for_large_ends() };
+        let level = level.for_ends(!self.divides_edges());
         let plain = self.failing(&level, work, -deepest, scan, shown);
         if !self.measured || !self.divides_edges() || self.wide_ends(&plain, work.floor).is_empty() {
             return plain;
         }
         let Some(surfaces) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
-        let level = work.level_of_insets(&surfaces, self.chain, deepest);
+        let level = work.level_of_insets(&surfaces, self.chain, deepest).by_proofs_alone();
         let scan = self.scan(&level, work, self.range, false);
         let divided = self.failing(&level, work, -deepest, &scan, shown);
         let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();

@@ -30,8 +30,12 @@ const MAX_QUERIES: [u32; 2] = [256, 2];
 /// Largest number of static queries of a proof that counts only if it is complete.
 const QUERIES_OF_COMPLETE: u32 = 8;
 
-/// Largest number of static queries of a scan for the end of a failing part of large parts, and of those without an
-/// answer. The rest of the bracket stays open: some tenths of the tolerance of motion, instead of seconds of work.
+/// Largest number of static queries of a scan for the end of a failing part, and of those without an answer. Most ends
+/// need a few. Where more follow, each one shortens the bracket by a twentieth.
+const QUERIES_OF_ENDS: [u32; 2] = [16, 2];
+
+/// The same for large parts. The rest of the bracket stays open: some tenths of the tolerance of motion, instead of
+/// seconds of work.
 const QUERIES_OF_LARGE_ENDS: [u32; 2] = [4, 2];
 
 /// Surfaces of one level, ready for proofs.
@@ -136,9 +140,14 @@ impl<'a> Level<'a> {
         Self { patience: Some(0), queries: [0; 2], ..self }
     }
 
-    /// A level for the ends of failing parts alone, between large parts: few static queries.
-    pub(crate) fn for_large_ends(self) -> Self {
-        Self { queries: QUERIES_OF_LARGE_ENDS, ..self }
+    /// A level for the ends of failing parts alone: few static queries, and fewer between large parts.
+    pub(crate) fn for_ends(self, are_large: bool) -> Self {
+        Self { queries: if are_large { QUERIES_OF_LARGE_ENDS } else { QUERIES_OF_ENDS }, ..self }
+    }
+
+    /// A level whose scans ask no static query.
+    pub(crate) fn by_proofs_alone(self) -> Self {
+        Self { queries: [0; 2], ..self }
     }
 
     /// A level whose scans ask a static check about the first broken pose that they find. If it denies the pose, the
