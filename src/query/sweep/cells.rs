@@ -124,8 +124,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `spans` are
-/// those of A and B.
+/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `spans` are those of A
+/// and B.
 pub(crate) fn displacement(frame: &Frame, [a, b]: &[(Vec3, f64); 2]) -> f64 {
     let of_b = frame.spread_of_ball(&frame.pose.point(&b.0), b.1).displacement;
     let of_a = frame.spread_of_a(|axis| axis.distance(&a.0) + a.1).displacement;

@@ -30,8 +30,8 @@ const MAX_QUERIES: [u32; 2] = [256, 2];
 /// Largest number of static queries of a proof that counts only if it is complete.
 const QUERIES_OF_COMPLETE: u32 = 8;
 
-/// Largest number of static queries of a scan for the end of a failing part, and of those without an answer. Most ends
-/// need a few. Where more follow, each one shortens the bracket by a twentieth.
+/// Largest number of static queries of a scan for the end of a failing part, and of those without an answer. Where
+/// the depth changes slowly, each further one shortens the bracket by little.
 const QUERIES_OF_ENDS: [u32; 2] = [16, 2];
 
 /// The same for large parts. The rest of the bracket stays open: some tenths of the tolerance of motion, instead of
