@@ -1,4 +1,4 @@
-"""Writes a pin in a bore of its own size, each with the same number of facets, and a full turn of the pin.
+"""Writes a pin in a bore of its own radius, and a full turn of the pin.
 
 The radius is 5 mm, and the end faces of both parts lie in the same planes. Writes `assembly.json`, `hub.obj` and
 `pin.obj`.

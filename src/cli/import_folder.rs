@@ -42,7 +42,7 @@ pub(crate) fn replace(folder: &Path, files: &BTreeMap<String, Vec<u8>>, force: b
     let (new, old) = (beside(folder, "new"), beside(folder, "old"));
     let placed = build(&new, files)
         .and_then(|()| if others.is_empty() { swap(folder, &new, &old) } else { move_in(folder, &new, files) });
-    // What remains of the new folder after an error, and after its files have moved.
+    // An error, and a move of its files, leave the new folder behind.
     let _ = fs::remove_dir_all(&new);
     placed.map_err(failed)
 }

@@ -263,7 +263,8 @@ impl Chain {
         Self { drawn: self.drawn, joints }
     }
 
-    /// Direction of the axes of all joints that turn, if they are parallel at every pose: in A's frame, and in B's.
+    /// Direction of the axes of all joints that turn, of length 1, in A's frame and in B's; `None` unless they are
+    /// parallel at every pose.
     pub fn turn_direction(&self) -> Option<[Vec3; 2]> {
         let turns = |j: &&ChainJoint| matches!(j.joint.kind, JointKind::Revolute | JointKind::Screw { .. });
         let mut axes = self.joints.iter().filter(turns).map(|j| j.joint.axis);

@@ -110,7 +110,7 @@ fn turns_once_around(facets: usize) {
 
 #[test]
 fn an_octagon_in_a_round_bore_is_a_contact_at_every_pose() {
-    // Seeds of a random search that once ended undecided: a turned pin with one longer edge, and a plain one.
+    // A turned pin with one longer edge, and a plain one: a random search once found both `undecided`.
     let [facets, of_bore] = [8, 32];
     let turned = |radius: f64, half: f64, by: f64, aside: f64| {
         let mut pin: TriMesh = prism(facets, radius, [-half, half]);

@@ -54,7 +54,7 @@ impl Decided {
         self
     }
 
-    /// An interference that no static check confirms: the facets leave the parts that overlap open.
+    /// Leaves the parts of an interference open that no static check confirms.
     fn unexplained(mut answer: SweepAnswer) -> Self {
         let is_known = |f: &Failing| matches!(f.status, SweepStatus::TooClose | SweepStatus::Loose);
         let (others, open): (Vec<_>, Vec<_>) = answer.failing.drain(..).partition(is_known);

@@ -98,7 +98,7 @@ impl FacetSurface<'_> {
 
     /// Raises the error at concave edges to the sagitta at an edge.
     fn add_concave_error(&self, pair: &TrianglePair, errors: &mut FacetErrors) {
-        // Nothing is below a sagitta of 0, all that a convex mesh has.
+        // A convex mesh has the error 0 already, and no sagitta is smaller.
         let bound = if errors.concave > 0.0 { self.squared_bound(pair) } else { f64::INFINITY };
         self.raise_concave(pair, bound, errors);
     }

@@ -61,7 +61,7 @@ impl Course<'_> {
                 regions.judge(id, judgement);
                 match judgement {
                     Judgement::Holds => continue,
-                    Judgement::Broken | Judgement::Denied => {
+                    Judgement::Broken | Judgement::Final => {
                         return BoxProof { violation: Some((id, near.points)), open };
                     }
                     Judgement::Open => {}

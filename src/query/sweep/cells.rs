@@ -124,10 +124,11 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). `spans` are those of A
-/// and B.
+/// Largest displacement of B over a cell, or of A seen from B: the smaller one (mm). The spans are those of
+/// A and B ([`spans`](crate::query::sweep::work::spans)).
 pub(crate) fn displacement(frame: &Frame, [a, b]: &[(Vec3, f64); 2]) -> f64 {
-    let of_b = frame.spread_of_ball(&frame.pose.point(&b.0), b.1).displacement;
+    let center = frame.pose.point(&b.0);
+    let of_b = frame.spread(|axis| axis.distance(&center) + b.1).displacement;
     let of_a = frame.spread_of_a(|axis| axis.distance(&a.0) + a.1).displacement;
     lesser(of_a, of_b)
 }

@@ -72,17 +72,16 @@ impl Sweep<'_> {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
-        let is_confirmed = shown.is_some();
-        let confirms = self.confirms.filter(|_| shown.is_none());
-        let hard = self.depth_scan(work, limits.deepest(), confirms);
-        let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
-        let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
+        let hard = self.depth_scan(work, limits.deepest(), self.confirms.filter(|_| shown.is_none()));
         let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
         if let Some(v) = violation.filter(|_| hard.as_ref().is_some_and(|(_, scan)| scan.denied)) {
             return Some(self.unconfirmed(v.at));
         }
+        let is_confirmed = shown.is_some() || violation.is_some();
+        let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
+        let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
         if let Some(at) = shown.or(violation.map(|v| v.at)) {
-            let denied = if is_confirmed || violation.is_some() { None } else { self.denied(at) };
+            let denied = if is_confirmed { None } else { self.denied(at) };
             return Some(denied.unwrap_or_else(|| self.interference(work, hard.as_ref(), shown)));
         }
         let Some((_, hard)) = hard else {
@@ -124,7 +123,7 @@ impl Sweep<'_> {
             return plain;
         }
         let Some(surfaces) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
-        let level = work.level_of_insets(&surfaces, self.chain, deepest).by_proofs_alone();
+        let level = work.level_of_insets(&surfaces, self.chain, deepest).without_queries();
         let scan = self.scan(&level, work, self.range, false);
         let divided = self.failing(&level, work, -deepest, &scan, shown);
         let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
@@ -288,8 +287,8 @@ impl Sweep<'_> {
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. `confirms` is
-    /// a static check as [`Sweep::confirms`]; a scan that it ends is `denied`.
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan asks
+    /// `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
     pub(super) fn depth_scan(
         &self,
         work: &mut Work,

@@ -58,9 +58,9 @@ pub(super) fn deep_points(
         let depth = |middle: Vec3| {
             let x = own.global(&middle);
             let near = other.surface.nearest(&other.local(&x), f64::INFINITY)?;
-            // A ray costs more, and proves it.
-            let is_behind = near.feature != Feature::Face || is_behind(other.surface, &near, &other.local(&x));
-            (is_behind && other.contains(&x)).then_some(Deep { triangle: t, middle, depth: near.distance })
+            // The side of the nearest face drops most points outside. Only a ray proves that a point lies inside.
+            let is_outside = near.feature == Feature::Face && is_in_front(other.surface, &near, &other.local(&x));
+            (!is_outside && other.contains(&x)).then_some(Deep { triangle: t, middle, depth: near.distance })
         };
         let found = samples.chain([point_triangle(point, &corners).point]).filter_map(depth);
         found.max_by(|x, y| x.depth.total_cmp(&y.depth)).filter(|d| d.depth > least)
@@ -73,7 +73,7 @@ pub(super) fn deep_points(
     found
 }
 
-/// True if a point lies on the inner side of its nearest triangle (own frame, mm).
-fn is_behind(surface: &Surface, near: &Nearest, x: &Vec3) -> bool {
-    surface.normal(near.triangle).dot(&(x - near.point)) <= 0.0
+/// True if a point (surface's frame, mm) lies on the outer side of its nearest triangle.
+fn is_in_front(surface: &Surface, near: &Nearest, x: &Vec3) -> bool {
+    surface.normal(near.triangle).dot(&(x - near.point)) > 0.0
 }

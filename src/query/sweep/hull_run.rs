@@ -89,8 +89,8 @@ impl HullCourse<'_> {
                         }
                         continue;
                     }
-                    Judgement::Denied => {
-                        search.deny(middle, near.points, run.range);
+                    Judgement::Final => {
+                        search.end_at(middle, near.points, run.range);
                         break;
                     }
                     Judgement::Open => {}

@@ -133,11 +133,12 @@ impl Sweep<'_> {
     /// if none is found. The gap at the pose is below the limit by `slack` (mm).
     fn broken_around(&self, work: &Work, limit: f64, middle: f64, half: f64, slack: f64) -> f64 {
         let near = (limit > 0.0).then(|| work.still.nearest(&self.chain.pose(&[middle]), limit)).flatten();
+        let spans = self.spans();
         let mut half = half;
         for _ in 0..HALVINGS {
             let frame = Frame::new(self.chain, &Cell { center: vec![middle], half: vec![half] });
             let stays_near = near.as_ref().is_some_and(|near| by_pairs(&work.still, &frame, near) < limit);
-            if half <= 0.0 || stays_near || displacement(&frame, &self.spans()) < slack {
+            if half <= 0.0 || stays_near || displacement(&frame, &spans) < slack {
                 return half;
             }
             half *= 0.5;

@@ -31,13 +31,15 @@ pub(crate) struct Judge<'s> {
     queries: [u32; 2],
     /// Static check of the first broken pose; `None` after it.
     confirms: Option<&'s dyn Fn(f64) -> bool>,
+    /// True once the static check has denied a broken pose.
+    pub denied: bool,
 }
 
 impl<'s> Judge<'s> {
     /// Starts with a depth (mm, `None` for levels of a distance) and the largest numbers of static queries: all, and
     /// those without an answer.
     pub(crate) fn new(depth: Option<f64>, queries: [u32; 2], still: &'s Still) -> Self {
-        Self { depth, still, price: price([still.a.surface, still.b.surface]), queries, confirms: None }
+        Self { depth, still, price: price([still.a.surface, still.b.surface]), queries, confirms: None, denied: false }
     }
 
     /// The same, with a static check of the first broken pose of [`Self::interval`].
@@ -61,7 +63,8 @@ impl<'s> Judge<'s> {
             && let Some(confirms) = self.confirms.take()
             && !confirms(cell.middle)
         {
-            return Judgement::Denied;
+            self.denied = true;
+            return Judgement::Final;
         }
         judgement
     }

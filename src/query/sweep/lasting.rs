@@ -74,7 +74,7 @@ impl<'s, 'a> LastingBalls<'s, 'a> {
     fn until(&self, work: &mut Work, course: &Course, distance: f64, chain: &Chain, range: [f64; 2]) -> f64 {
         let mut cells = Cells::new(chain, range, self.sweep.spans());
         let judge = |_: &_, _, _: &mut _| Judgement::Broken;
-        let Proof { violation, open, .. } = course.prove(&mut cells, distance, &mut work.budget, judge);
+        let Proof { violation, open } = course.prove(&mut cells, distance, &mut work.budget, judge);
         work.frames += cells.count();
         let end = open.first().map(|o| o[0]).into_iter().chain(violation.map(|v| v.at)).reduce(lesser);
         end.unwrap_or(range[1])

@@ -135,18 +135,13 @@ impl<'a> Level<'a> {
         Self { patience: Some(patience), queries: [QUERIES_OF_COMPLETE; 2], ..self }
     }
 
-    /// A level whose proofs end at the first open interval, without static queries.
-    pub(crate) fn without_queries(self) -> Self {
-        Self { patience: Some(0), queries: [0; 2], ..self }
-    }
-
     /// A level for the ends of failing parts alone: few static queries, and fewer between large parts.
     pub(crate) fn for_ends(self, are_large: bool) -> Self {
         Self { queries: if are_large { QUERIES_OF_LARGE_ENDS } else { QUERIES_OF_ENDS }, ..self }
     }
 
-    /// A level whose scans ask no static query.
-    pub(crate) fn by_proofs_alone(self) -> Self {
+    /// A level whose proofs ask no static query.
+    pub(crate) fn without_queries(self) -> Self {
         Self { queries: [0; 2], ..self }
     }
 
@@ -232,7 +227,7 @@ impl<'a> Level<'a> {
             found = self.proof(&run, still, floor, budget);
             frames += found.frames;
         }
-        let LevelProof { proof: Proof { violation, open, denied }, settled, .. } = found;
+        let LevelProof { proof: Proof { violation, open }, settled, denied, .. } = found;
         let until = violation.map_or(range[1], |v| v.at);
         let settled = merged(settled);
         let unproved = merged([open.clone(), settled].concat());
@@ -245,7 +240,7 @@ impl<'a> Level<'a> {
                 nested.push(piece);
             }
         }
-        let proof = Proof { violation, open, denied };
+        let proof = Proof { violation, open };
         Scan { first: proof.first(), violation, open: proof.open, nested, frames, denied }
     }
 
@@ -271,7 +266,7 @@ impl<'a> Level<'a> {
         let (mut judge, mut settled) = (self.judge(still), Vec::new());
         let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
         let proof = course.prove(&mut cells, self.distance, budget, decide);
-        LevelProof { proof, settled, frames: cells.count() }
+        LevelProof { proof, settled, frames: cells.count(), denied: judge.denied }
     }
 
     /// Proof of the level over a run by the hulls.
@@ -291,7 +286,7 @@ impl<'a> Level<'a> {
         let (mut judge, mut settled) = (self.judge(still), Vec::new());
         let decide = |cell: &Interval, points, budget: &mut Budget| judge.interval(cell, points, budget, &mut settled);
         let (proof, frames) = course.prove(run, self.distance, budget, by_orbits, decide);
-        LevelProof { proof, settled, frames }
+        LevelProof { proof, settled, frames, denied: judge.denied }
     }
 }
 
@@ -302,6 +297,8 @@ struct LevelProof {
     settled: Vec<[f64; 2]>,
     /// Number of intervals made.
     frames: usize,
+    /// True if the proof ended at the violation, which a static check denies.
+    denied: bool,
 }
 
 impl Level<'_> {

@@ -50,10 +50,8 @@ pub(crate) struct Violation {
 pub(crate) enum Judgement {
     /// The rule is broken there.
     Broken,
-    /// The rule is broken there, and [`Sweep::confirms`] denies it: the search ends.
-    ///
-    /// [`Sweep::confirms`]: crate::query::sweep::run::Sweep::confirms
-    Denied,
+    /// The rule is broken there, and the search ends: nothing is asked about other poses.
+    Final,
     /// The rule holds on the whole interval.
     Holds,
     /// Neither is known.
@@ -67,16 +65,9 @@ pub(crate) struct Proof {
     pub violation: Option<Violation>,
     /// Intervals without a proof, before the violation; sorted and separate. The last one ends at the violation.
     pub open: Vec<[f64; 2]>,
-    /// True if the search ended at the violation, which [`Judgement::Denied`] names.
-    pub denied: bool,
 }
 
 impl Proof {
-    /// Proof of a run without a violation.
-    fn kept_but_for(open: Vec<[f64; 2]>) -> Self {
-        Self { violation: None, open, denied: false }
-    }
-
     /// Interval that holds the first violation of all, if everything before it is proved but for `open`.
     pub(crate) fn first(&self) -> Option<[f64; 2]> {
         let at = self.violation?.at;
@@ -85,7 +76,7 @@ impl Proof {
 
     /// True if an interval has no proof, beside the one that ends at the violation.
     pub(crate) fn leaves_open(&self) -> bool {
-        !self.denied && self.open.iter().any(|o| self.violation.is_none_or(|v| o[1] < v.at))
+        self.open.iter().any(|o| self.violation.is_none_or(|v| o[1] < v.at))
     }
 }
 
@@ -194,11 +185,11 @@ impl Course<'_> {
     pub(super) fn without_search(&self, range: [f64; 2]) -> Option<Proof> {
         if self.a.is_empty() || self.b.is_empty() {
             // A part without triangles has no proof.
-            return Some(Proof::kept_but_for(vec![range]));
+            return Some(Proof { violation: None, open: vec![range] });
         }
         // Orbits may keep all triangles apart.
         let active = self.a.is_active(0) && self.b.is_active(0);
-        (!active).then(|| Proof::kept_but_for(Vec::new()))
+        (!active).then(|| Proof { violation: None, open: Vec::new() })
     }
 
     /// True if the orbits of two nodes keep them apart with a distance above `enough` (mm).
@@ -209,7 +200,7 @@ impl Course<'_> {
     /// Proof by the orbits of the whole surfaces and of their triangles, as far as these are known; also that of a part
     /// without triangles.
     pub(crate) fn prove_by_orbits(&self, range: [f64; 2], distance: f64) -> Option<Proof> {
-        let apart = || Proof::kept_but_for(Vec::new());
+        let apart = || Proof { violation: None, open: Vec::new() };
         self.without_search(range).or_else(|| self.are_orbits_apart([0, 0], distance + self.margin).then(apart))
     }
 
@@ -262,8 +253,8 @@ impl Course<'_> {
                         search.breaks(cells, (i, j, id), near.points, splits);
                         continue;
                     }
-                    Judgement::Denied => {
-                        search.deny(cells.get(id).middle, near.points, [cells.get(0).from, cells.get(0).to]);
+                    Judgement::Final => {
+                        search.end_at(cells.get(id).middle, near.points, [cells.get(0).from, cells.get(0).to]);
                         break;
                     }
                     Judgement::Open => {}
@@ -288,15 +279,13 @@ pub(super) struct Search<T> {
     pub open: Vec<[f64; 2]>,
     /// Number of different intervals among them.
     pub opened: u32,
-    /// True if the search ends at the violation.
-    pub denied: bool,
     /// Tests that remain; the last one comes next.
     pub stack: Vec<T>,
 }
 
 impl<T> Search<T> {
     pub(super) fn new(all: T) -> Self {
-        Self { violation: None, open: Vec::new(), opened: 0, denied: false, stack: vec![all] }
+        Self { violation: None, open: Vec::new(), opened: 0, stack: vec![all] }
     }
 
     /// Displacement within an interval below which it is not split further (mm); `least` without open intervals.
@@ -311,10 +300,9 @@ impl<T> Search<T> {
         }
     }
 
-    /// Records a violation that ends the search; `whole` is the whole run.
-    pub(super) fn deny(&mut self, at: f64, points: [Vec3; 2], whole: [f64; 2]) {
+    /// Records a violation that ends the search, and leaves the whole run open before it.
+    pub(super) fn end_at(&mut self, at: f64, points: [Vec3; 2], whole: [f64; 2]) {
         self.violation = Some(Violation { at, points });
-        self.denied = true;
         self.open.push(whole);
     }
 
@@ -332,7 +320,7 @@ impl<T> Search<T> {
                 o[1] = o[1].min(v.at);
             }
         }
-        Proof { violation: self.violation, open: merged(self.open), denied: self.denied }
+        Proof { violation: self.violation, open: merged(self.open) }
     }
 }
 

@@ -105,7 +105,7 @@ impl Sweep<'_> {
             }
             let Some(surfaces) = insets(&work.still, depth, WHOLE) else { return };
             // A plot is not worth static queries.
-            let level = work.level_of_insets(&surfaces, self.chain, depth).without_queries();
+            let level = work.level_of_insets(&surfaces, self.chain, depth).complete_or_open(0).without_queries();
             for step in steps.iter_mut().filter(|step| is_open(step)) {
                 if self.scan(&level, work, [step.from, step.to], false).is_complete() {
                     step.gap.lower = -depth;

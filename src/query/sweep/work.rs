@@ -3,6 +3,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
+use crate::motion::frame::SKEW;
 use crate::motion::{Cell, Chain, Frame};
 use crate::query::depth::SolidRef;
 use crate::query::sweep::hulls::{MovingHulls, are_convex};
@@ -112,9 +113,6 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Share of the radius of a ball that covers the rounding of directions that count as parallel.
-const SKEW: f64 = 1e-12;
-
 /// Spans of two solids on a chain, each in its own frame: centre, radius (mm). No point of the solid lies farther than
 /// the radius from the centre or, if the axes of all joints that turn are parallel, from the line along them through
 /// the centre. Only distances from axes that turn count for a displacement.
@@ -123,7 +121,7 @@ pub(crate) fn spans(solids: [SolidRef; 2], chain: &Chain) -> [(Vec3, f64); 2] {
     let Some(directions) = chain.turn_direction() else { return balls };
     [0, 1].map(|k| {
         let (center, radius) = balls[k];
-        let half = (solids[k].surface.bounds.max - solids[k].surface.bounds.min) * 0.5;
+        let half = solids[k].surface.bounds.max - center;
         let signs = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let across = signs.map(|[y, z]| directions[k].cross(&Vec3::new(half.x, y * half.y, z * half.z)).norm());
         (center, lesser(across.into_iter().fold(0.0, greater) + SKEW * radius, radius))
@@ -138,6 +136,7 @@ pub(crate) fn balls(solids: [SolidRef; 2]) -> [(Vec3, f64); 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geom::Pose;
     use crate::motion::{ChainJoint, Joint, JointKind, Law};
     use crate::query::depth::tests::part_with;
     use crate::query::sweep::cells::displacement;
@@ -151,11 +150,10 @@ mod tests {
         let mut rng = Rng::new(11);
         let [wall, shaft] = [block([-3.0; 3], [3.0; 3]), block([-1.0, -2.0, -40.0], [1.0, 2.0, 40.0])];
         let [wall, shaft] = [&wall, &shaft].map(|mesh| part_with(mesh, Inside::Solid));
-        let z = JointKind::Revolute;
         for (second, is_planar) in [(Vec3::z(), true), (Vec3::x(), false)] {
             for _ in 0..200 {
                 let mut number = |size: f64| size * (2.0 * rng.unit() - 1.0);
-                let joint = |axis, at| Joint { kind: z, axis, at };
+                let joint = |axis, at| Joint { kind: JointKind::Revolute, axis, at };
                 let joints = [joint(Vec3::z(), Vec3::new(number(5.0), number(5.0), 0.0)), joint(second, Vec3::zeros())];
                 let rates = [number(1.0), number(1.0)].map(|rate| Law::linear(rate, 0.0));
                 let joints = joints.into_iter().zip(rates).map(|(joint, law)| ChainJoint { joint, law }).collect();
@@ -171,7 +169,7 @@ mod tests {
                     s.surface.vertices.iter().map(moved).fold(0.0, greater)
                 };
                 let of_b = farthest(&solids[1], &|x| (pose.point(x) - frame.pose.point(x)).norm());
-                let seen = |pose: &crate::geom::Pose, x: &Vec3| pose.rotation.tr_mul(&(x - pose.translation));
+                let seen = |pose: &Pose, x: &Vec3| pose.rotation.tr_mul(&(x - pose.translation));
                 let of_a = farthest(&solids[0], &|x| (seen(&pose, x) - seen(&frame.pose, x)).norm());
                 assert!(of_b.min(of_a) <= most + 1e-12, "{of_b} {of_a} {most}");
             }
