@@ -1,7 +1,7 @@
 //! Bounds a depth from above by insets; where an inset fails, gives the start of an ascent and boxes to search.
 
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::bracket::{Event, OverlapSearch};
+use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
@@ -22,7 +22,7 @@ const BALL_SHARE: f64 = 0.05;
 /// Number of triangles of a pair up to which insets use much effort at any depth.
 const MUCH_EFFORT_TRIANGLES: usize = 2_000;
 
-/// Largest depth for much effort in larger pairs (share of the smaller part's diameter).
+/// Largest depth of a thin overlap, for much effort in larger pairs (share of the smaller part's diameter).
 const THIN_SHARE: f64 = 0.02;
 
 /// Upper limit of boxes around what an inset with divided edges leaves. More lie all over a seam that is thick
@@ -164,9 +164,13 @@ impl OverlapSearch<'_> {
     /// True if an inset with much effort is worth its cost: each vertex then examines everything within the inset
     /// distance.
     pub(super) fn worth_much_effort(&self, thickness: f64) -> bool {
-        let smaller = lesser(self.bodies[0].convex.diameter, self.bodies[1].convex.diameter);
-        self.triangles() <= MUCH_EFFORT_TRIANGLES || thickness <= THIN_SHARE * smaller
+        self.triangles() <= MUCH_EFFORT_TRIANGLES || is_thin(thickness, self.bodies)
     }
+}
+
+/// True if an overlap of this depth (mm) is thin beside both parts.
+pub(super) fn is_thin(depth: f64, [a, b]: [SolidRef; 2]) -> bool {
+    depth <= THIN_SHARE * lesser(a.convex.diameter, b.convex.diameter)
 }
 
 /// True if two depths are one for insets (both in mm).

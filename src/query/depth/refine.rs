@@ -7,7 +7,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
-use crate::query::depth::inset_bounds::{Effort, FIRST_BALLS};
+use crate::query::depth::inset_bounds::{Effort, FIRST_BALLS, is_thin};
 use crate::query::depth::open_surface::BallSearch;
 use crate::query::depth::precision::Precision;
 use crate::query::depth::search::Target;
@@ -48,10 +48,10 @@ impl OverlapSearch<'_> {
         self.decide(threshold, MAX_CELLS);
     }
 
-    /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only where they
-    /// are worth much effort: far insets of large parts cross in many places, and testing them takes seconds.
+    /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only for thin
+    /// overlaps: far insets cross in many places, and finding them all takes most of the time.
     pub(crate) fn decide_deep_threshold(&mut self, threshold: f64, cells: u32) {
-        if self.worth_much_effort(threshold) {
+        if is_thin(threshold, self.bodies) {
             return self.decide(threshold, cells);
         }
         if !self.looked_at_middle {

@@ -1,7 +1,7 @@
 //! Bracket of the largest overlap depth of a run that interferes.
 //!
-//! A search over the poses gives a ball, the lower end. Insets just beyond that ball, or single poses with the motion
-//! in between, give the upper end (docs/explanation/motion.md, claims 1 and 6).
+//! A search over the poses gives a ball, the lower end. The upper end comes from the hulls, from insets just beyond
+//! that ball, or from single poses with the motion in between (docs/explanation/motion.md, claims 1 and 6).
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
@@ -9,19 +9,15 @@ use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::depth::inset::certificate::InsetResult;
+use crate::query::sweep::depth_parts::{CELLS_OF_POSE, MAX_POSES, Parts};
 use crate::query::sweep::inset::{DIVIDED, DepthInsets, WHOLE, boundary};
 use crate::query::sweep::level::Scan;
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
-use std::cmp::Ordering;
 
 /// Precision of the depth at the best pose: a share of the depth, and of the tolerance.
 const PRECISION: [f64; 2] = [0.01, 0.1];
-
-/// Depth beyond the best one that a single pose is tested for: a share of the depth, and of the tolerance. Where many
-/// poses are equally deep, a closer test costs most.
-const GROWTH: [f64; 2] = [0.02, 0.25];
 
 /// Poses tried in each failing part before the search narrows.
 const POSES: usize = 6;
@@ -42,14 +38,6 @@ const INSET_FLOOR: f64 = 0.002;
 /// Open intervals after which a proof by insets of small parts ends: only a complete proof counts.
 const PATIENCE: u32 = 8;
 
-/// Budget of the upper bound at a single pose, in cells of its branch and bound. Deep overlaps of large parts may take
-/// many times as much for a bound that is hardly closer.
-const CELLS_OF_POSE: u32 = 1_000;
-
-/// The same for parts without a definite inside. Their cells give larger balls, and never an upper bound; the best pose
-/// gets the full budget at the end.
-const CELLS_OF_OPEN_POSE: u32 = 200;
-
 /// Largest number of pairs of triangles for which the insets of one pose are tested first: far insets may cross almost
 /// everywhere.
 const MAX_PAIRS_AT_POSE: usize = 50_000_000;
@@ -57,27 +45,26 @@ const MAX_PAIRS_AT_POSE: usize = 50_000_000;
 /// Largest number of balls that insets lead to.
 const MAX_INSETS: usize = 4;
 
-/// Largest number of poses measured for the upper end.
-const MAX_POSES: usize = 24;
-
-/// Number of poses that may fail to give a closer bound than the known one; then the bounds by poses end.
-const HOPELESS_POSES: u32 = 3;
-
 /// Growth of a depth that counts as rounding of a search (share of the depth): of equally deep poses, the first one
 /// stays.
 const EQUALLY_DEEP: f64 = 1e-6;
 
 /// Best ball so far.
 #[derive(Clone, Copy)]
-struct Ball {
+pub(super) struct Ball {
     at: f64,
-    depth: f64,
+    pub(super) depth: f64,
     points: [Vec3; 2],
 }
 
 impl Ball {
+    /// No ball yet, at a pose to start from.
+    pub(super) fn none(at: f64) -> Self {
+        Self { at, depth: f64::NEG_INFINITY, points: [Vec3::zeros(); 2] }
+    }
+
     /// Replaces the ball by a deeper one. A ball at another pose must be deeper by more than the rounding of a search.
-    fn offer(&mut self, at: f64, depth: f64, points: [Vec3; 2]) {
+    pub(super) fn offer(&mut self, at: f64, depth: f64, points: [Vec3; 2]) {
         let rounding = if at == self.at { 0.0 } else { EQUALLY_DEEP * greater(self.depth, 0.0) };
         if depth > self.depth + rounding {
             *self = Self { at, depth, points };
@@ -85,16 +72,10 @@ impl Ball {
     }
 }
 
-/// Part of the run with an upper bound of the depth.
-struct Part {
-    range: [f64; 2],
-    most: f64,
-}
-
 impl Sweep<'_> {
     /// Brackets the largest depth of the run, starting at a broken pose.
     pub(crate) fn largest_depth(&self, work: &mut Work, seed: f64, failing: &[Failing]) -> Worst {
-        let mut best = Ball { at: seed, depth: f64::NEG_INFINITY, points: [Vec3::zeros(); 2] };
+        let mut best = Ball::none(seed);
         self.look(work, seed, &mut best);
         for part in failing {
             let (x, y) = (part.from[1], part.to[0]);
@@ -117,7 +98,9 @@ impl Sweep<'_> {
         }
         let at = best.at;
         self.measure(work, at, &mut best);
-        let mut upper = self.thickest() + work.still.margin;
+        let mut parts = Parts::whole(self.range, self.thickest() + work.still.margin);
+        self.by_hulls(work, &mut best, &mut parts);
+        let mut upper = parts.most();
         if !self.is_narrow(&best, upper) {
             upper = lesser(upper, self.by_insets(work, &mut best));
         }
@@ -125,7 +108,7 @@ impl Sweep<'_> {
         let [from, to] = self.range;
         let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
         if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
-            upper = lesser(upper, self.by_poses(work, &mut best, upper));
+            upper = lesser(upper, self.by_poses(work, &mut best, upper, parts));
             if !self.is_bounded() {
                 let at = best.at;
                 self.bound(work, at, 0.0, CELLS_OF_POSE, &mut best);
@@ -214,16 +197,21 @@ impl Sweep<'_> {
     }
 
     /// True if both parts have a definite inside: only these give upper bounds of a depth, beside their hulls.
-    fn is_bounded(&self) -> bool {
+    pub(super) fn is_bounded(&self) -> bool {
         [self.a, self.b].iter().all(|solid| boundary(solid.surface).is_some())
     }
 
+    /// Largest upper end of a bracket as narrow as promised (mm).
+    pub(super) fn narrow_end(&self, best: &Ball) -> f64 {
+        best.depth + greater(WIDTH * best.depth, self.limits.tolerance)
+    }
+
     fn is_narrow(&self, best: &Ball, upper: f64) -> bool {
-        upper - best.depth <= greater(WIDTH * best.depth, self.limits.tolerance)
+        upper <= self.narrow_end(best)
     }
 
     /// Searches a ball at one pose; keeps the better one.
-    fn look(&self, work: &Work, q: f64, best: &mut Ball) {
+    pub(super) fn look(&self, work: &Work, q: f64, best: &mut Ball) {
         if let Some((depth, points)) = work.still.ball(&self.chain.pose(&[q]), None, f64::INFINITY) {
             best.offer(q, depth, points);
         }
@@ -237,44 +225,5 @@ impl Sweep<'_> {
         let [least, most] = found.gap.to_depth();
         best.offer(q, least, found.points);
         most
-    }
-
-    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm), with a budget in
-    /// cells; keeps the better ball. B moves by `moved` (mm) about the pose: a bound closer than half of that would not
-    /// spare a further pose.
-    fn bound(&self, work: &Work, q: f64, moved: f64, cells: u32, best: &mut Ball) -> f64 {
-        let least = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
-        let beyond = greater(least, lesser(0.5 * moved, best.depth));
-        let found = work.still.gap_within_cells(&self.chain.pose(&[q]), best.depth + beyond, cells);
-        let [least, most] = found.gap.to_depth();
-        best.offer(q, least, found.points);
-        most
-    }
-
-    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it.
-    /// Ends early after some poses without a bound below `upper`, the known one (mm): more poses would seldom help.
-    fn by_poses(&self, work: &mut Work, best: &mut Ball, upper: f64) -> f64 {
-        let mut parts = vec![Part { range: self.range, most: f64::INFINITY }];
-        let mut hopeless = 0;
-        let cells = if self.is_bounded() { CELLS_OF_POSE } else { CELLS_OF_OPEN_POSE };
-        for _ in 0..MAX_POSES {
-            let order = |x: &Part, y: &Part| -> Ordering { x.most.total_cmp(&y.most) };
-            let Some(k) = (0..parts.len()).max_by(|&i, &j| order(&parts[i], &parts[j])) else { break };
-            if self.is_narrow(best, parts[k].most) {
-                break;
-            }
-            let Part { range: [x, y], most } = parts.swap_remove(k);
-            let middle = x + 0.5 * (y - x);
-            for [x, y] in [[x, middle], [middle, y]] {
-                let moved = self.moved(x, y);
-                let at = self.bound(work, x + 0.5 * (y - x), moved, cells, best);
-                hopeless += u32::from(at >= upper);
-                if hopeless == HOPELESS_POSES {
-                    return upper;
-                }
-                parts.push(Part { range: [x, y], most: lesser(most, at + moved) });
-            }
-        }
-        parts.iter().map(|p| p.most).fold(f64::NEG_INFINITY, greater)
     }
 }

@@ -4,6 +4,7 @@
 //! certificate). The inset depends on the part and on τ, not on the pose, so one proof covers a whole run
 //! (docs/explanation/motion.md, claim 6).
 
+use crate::geom::math::lesser;
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::surface::InsetSurface;
@@ -24,6 +25,11 @@ const INSET_SHARE: f64 = 1e-9;
 /// Distance of the other part up to which vertices of a large part move (multiples of τ). Faces of both parts move by
 /// at most τ each, and sharp corners reach farther. The distance affects success and time, never a claim.
 const REACH: f64 = 3.0;
+
+/// Number of triangles of a pair up to which insets of any depth are careful, and the largest depth for careful insets of
+/// larger pairs, a share of the smaller part's diameter. Deep ones of fine meshes take many seconds.
+const CAREFUL_UP_TO: usize = 2_000;
+const CAREFUL_SHARE: f64 = 0.05;
 
 /// Edges left whole in the insets of both solids.
 pub(crate) const WHOLE: [bool; 2] = [false; 2];
@@ -73,9 +79,9 @@ impl<'a> DepthInsets<'a> {
         if tau <= 0.0 {
             return None;
         }
-        let prepared = |k: usize| {
-            InsetSurface::new(solids[k], None, SolidSide::Inside, tau, still.rounding).dividing_edges(divides[k])
-        };
+        let rounding = if is_careful(solids, still, depth) { still.rounding } else { 0.0 };
+        let prepared =
+            |k: usize| InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).dividing_edges(divides[k]);
         Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })
     }
 
@@ -99,6 +105,12 @@ impl<'a> DepthInsets<'a> {
             Some([of_a, of_b]) => [a.moving(Some(&of_a)), b.moving(Some(&of_b))].each_ref().map(surface_of),
         }
     }
+}
+
+/// True if careful insets for a depth (mm) are worth their cost: each vertex then examines everything within τ.
+fn is_careful(solids: [&Surface; 2], still: &Still, depth: f64) -> bool {
+    let triangles: usize = solids.iter().map(|s| s.triangles.len()).sum();
+    triangles <= CAREFUL_UP_TO || depth <= CAREFUL_SHARE * lesser(still.a.convex.diameter, still.b.convex.diameter)
 }
 
 /// Surface of all pieces of an inset, in its own frame.

@@ -16,7 +16,7 @@
 //! - `still`: one pose, judged as in a static check
 //! - `judge`: the poses at which surfaces of a level come too close
 //! - `level`: the proof that the gap never falls below a level
-//! - `depth`: bracket of the largest depth
+//! - `depth`, `depth_parts`: bracket of the largest depth; upper bounds over parts of a run
 //! - `intervals`: the parts of a run below a gap
 //! - `run`, `decide`: the status of a run
 //! - `broken_poses`: poses that break the limits, found before a proof
@@ -48,6 +48,7 @@ pub(crate) mod convex_run;
 pub(crate) mod decide;
 mod deep_points;
 pub(crate) mod depth;
+mod depth_parts;
 pub(crate) mod explained;
 mod hull_run;
 mod hull_step;

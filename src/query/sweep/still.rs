@@ -85,6 +85,13 @@ impl Still<'_> {
         self.hulls(pose, goal).map_or(f64::INFINITY, |hulls| hulls.upper + self.margin)
     }
 
+    /// Upper bound of the depth by the hulls (mm), as close as possible, or at most `enough` (mm); infinite for flat
+    /// hulls.
+    pub(crate) fn depth_of_hulls(&self, pose: &Pose, enough: f64) -> f64 {
+        let goal = Goal { above: f64::INFINITY, at_most: enough - self.margin };
+        self.hulls(pose, goal).map_or(f64::INFINITY, |hulls| hulls.upper + self.margin)
+    }
+
     /// Largest common ball of the hulls, a linear programme; `None` for flat hulls.
     fn hulls(&self, pose: &Pose, goal: Goal) -> Option<Thickness> {
         let [a, b] = [self.a.convex, self.b.convex];

@@ -22,7 +22,7 @@ pub(crate) fn random_solid(rng: &mut Rng) -> TriMesh {
     }
 }
 
-fn random_chain(rng: &mut Rng) -> Chain {
+pub(crate) fn random_chain(rng: &mut Rng) -> Chain {
     let lead = rng.signed() * 10.0;
     let joints = (0..=rng.below(2))
         .map(|_| {
