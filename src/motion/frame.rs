@@ -14,8 +14,8 @@ const GROWTH: f64 = 1.0 + 256.0 * UNIT_ROUNDOFF;
 /// Largest sine of the angle between axes that count as parallel: many roundings of two unit vectors.
 pub(crate) const PARALLEL: f64 = 1e-13;
 
-/// Share of a length that axes that count as parallel may add, for their angle and for the rounding: of a remainder along
-/// them, of a distance across them.
+/// Largest share by which the angle of nearly parallel axes and the rounding may lengthen a remainder along them, or a
+/// distance across them.
 pub(crate) const SKEW: f64 = 1e-12;
 
 /// An infinitesimal rigid motion: moves x by `turn` × x + `slide`.

@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::inset::{DIVIDED, WHOLE, insets, insets_of_run};
+use crate::query::sweep::inset::{DIVIDED, WHOLE, are_small, insets, insets_of_run};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, widest};
@@ -15,9 +15,6 @@ const WIDTH: [f64; 2] = [0.01, 0.1];
 
 /// A scan for depths, with the insets of its level.
 type DepthScan = ([Surface; 2], Scan);
-
-/// Number of triangles of a pair up to which insets with divided edges follow.
-const DIVIDED_UP_TO: usize = 2_000;
 
 impl Sweep<'_> {
     /// Decides the run; `approach` receives the bracket of the first pose within tolerance and clearance.
@@ -283,12 +280,12 @@ impl Sweep<'_> {
 
     /// True if insets with divided edges are worth their cost: they have several times as many triangles.
     pub(crate) fn divides_edges(&self) -> bool {
-        self.a.surface.triangles.len() + self.b.surface.triangles.len() <= DIVIDED_UP_TO
+        are_small(self.a.surface, self.b.surface)
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan asks
-    /// `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan
+    /// asks `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
     pub(super) fn depth_scan(
         &self,
         work: &mut Work,

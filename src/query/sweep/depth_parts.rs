@@ -20,8 +20,10 @@ pub(super) const CELLS_OF_POSE: u32 = 1_000;
 /// gets the full budget at the end.
 const CELLS_OF_OPEN_POSE: u32 = 200;
 
-/// Largest number of parts divided by the depths of triangles, and of hulls: these take less than a millisecond.
+/// Largest number of parts halved for bounds by the triangles.
 pub(super) const MAX_POSES: usize = 24;
+
+/// Largest number of parts halved for bounds by the hulls: each takes two linear programmes.
 const MAX_POSES_OF_HULLS: usize = 128;
 
 /// Number of poses that may fail to give a closer bound; then the bounds by poses end.
@@ -65,8 +67,8 @@ impl Parts {
 }
 
 impl Sweep<'_> {
-    /// Bounds the depths of parts by the hulls, until they are narrow. Keeps better balls on the way. Ends early after
-    /// some poses where the hulls are deeper than every ball found.
+    /// Bounds the depths of parts by the hulls, until the bracket is narrow. Keeps better balls on the way. Ends early
+    /// after some poses where the hulls are deeper than every ball found.
     pub(super) fn by_hulls(&self, work: &Work, best: &mut Ball, parts: &mut Parts) {
         let mut hopeless = 0;
         for _ in 0..MAX_POSES_OF_HULLS {

@@ -26,9 +26,12 @@ const INSET_SHARE: f64 = 1e-9;
 /// at most τ each, and sharp corners reach farther. The distance affects success and time, never a claim.
 const REACH: f64 = 3.0;
 
-/// Number of triangles of a pair up to which insets of any depth are careful, and the largest depth for careful insets of
-/// larger pairs, a share of the smaller part's diameter. Deep ones of fine meshes take many seconds.
-const CAREFUL_UP_TO: usize = 2_000;
+/// Number of triangles of a pair up to which the parts are small: their insets are careful at any depth, and may divide
+/// edges.
+const SMALL_UP_TO: usize = 2_000;
+
+/// Largest depth for careful insets of larger parts (share of the smaller part's diameter). Deep ones of fine meshes
+/// take many seconds.
 const CAREFUL_SHARE: f64 = 0.05;
 
 /// Edges left whole in the insets of both solids.
@@ -79,7 +82,7 @@ impl<'a> DepthInsets<'a> {
         if tau <= 0.0 {
             return None;
         }
-        let rounding = if is_careful(solids, still, depth) { still.rounding } else { 0.0 };
+        let rounding = if is_careful(still, depth) { still.rounding } else { 0.0 };
         let prepared =
             |k: usize| InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).dividing_edges(divides[k]);
         Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })
@@ -108,9 +111,14 @@ impl<'a> DepthInsets<'a> {
 }
 
 /// True if careful insets for a depth (mm) are worth their cost: each vertex then examines everything within τ.
-fn is_careful(solids: [&Surface; 2], still: &Still, depth: f64) -> bool {
-    let triangles: usize = solids.iter().map(|s| s.triangles.len()).sum();
-    triangles <= CAREFUL_UP_TO || depth <= CAREFUL_SHARE * lesser(still.a.convex.diameter, still.b.convex.diameter)
+fn is_careful(still: &Still, depth: f64) -> bool {
+    let smaller = lesser(still.a.convex.diameter, still.b.convex.diameter);
+    are_small(still.a.surface, still.b.surface) || depth <= CAREFUL_SHARE * smaller
+}
+
+/// True if two surfaces have few triangles: costly insets then pay.
+pub(crate) fn are_small(a: &Surface, b: &Surface) -> bool {
+    a.triangles.len() + b.triangles.len() <= SMALL_UP_TO
 }
 
 /// Surface of all pieces of an inset, in its own frame.

@@ -81,14 +81,15 @@ impl Still<'_> {
 
     /// Upper bound of the depth by the hulls (mm), no closer than `enough` (mm); infinite for flat hulls.
     pub(crate) fn deepest_by_hulls(&self, pose: &Pose, enough: f64) -> f64 {
-        let goal = Goal { above: enough, at_most: enough - self.margin };
-        self.hulls(pose, goal).map_or(f64::INFINITY, |hulls| hulls.upper + self.margin)
+        self.upper_of_hulls(pose, Goal { above: enough, at_most: enough - self.margin })
     }
 
-    /// Upper bound of the depth by the hulls (mm), as close as possible, or at most `enough` (mm); infinite for flat
-    /// hulls.
+    /// The same, as close as possible above `enough` (mm).
     pub(crate) fn depth_of_hulls(&self, pose: &Pose, enough: f64) -> f64 {
-        let goal = Goal { above: f64::INFINITY, at_most: enough - self.margin };
+        self.upper_of_hulls(pose, Goal { above: f64::INFINITY, at_most: enough - self.margin })
+    }
+
+    fn upper_of_hulls(&self, pose: &Pose, goal: Goal) -> f64 {
         self.hulls(pose, goal).map_or(f64::INFINITY, |hulls| hulls.upper + self.margin)
     }
 
