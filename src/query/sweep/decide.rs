@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::inset::{DIVIDED, WHOLE, are_small, insets, insets_of_run};
+use crate::query::sweep::inset::{DIVIDED, WHOLE, are_small, insets_of_run};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, widest};
@@ -13,8 +13,8 @@ use crate::shape::surface::Surface;
 /// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
 const WIDTH: [f64; 2] = [0.01, 0.1];
 
-/// A scan for depths, with the insets of its level.
-type DepthScan = ([Surface; 2], Scan);
+/// A scan for depths, with the insets of its level; without them by the hulls of convex solids.
+type DepthScan = (Option<[Surface; 2]>, Scan);
 
 impl Sweep<'_> {
     /// Decides the run; `approach` receives the bracket of the first pose within tolerance and clearance.
@@ -104,8 +104,8 @@ impl Sweep<'_> {
         answer
     }
 
-    /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as
-    /// in [`Self::interference`].
+    /// The parts deeper than the limits. Insets follow where an end is wide, then those with divided edges. `hard` and
+    /// `shown` as in [`Self::interference`].
     pub(super) fn parts_too_deep(
         &self,
         work: &mut Work,
@@ -113,18 +113,29 @@ impl Sweep<'_> {
         shown: Option<f64>,
     ) -> Vec<Failing> {
         let deepest = self.limits.deepest();
-        let level = work.level_of_insets(surfaces, self.chain, deepest);
-        let level = level.for_ends(!self.divides_edges());
-        let plain = self.failing(&level, work, -deepest, scan, shown);
-        if !self.measured || !self.divides_edges() || self.wide_ends(&plain, work.floor).is_empty() {
-            return plain;
-        }
-        let Some(surfaces) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
-        let level = work.level_of_insets(&surfaces, self.chain, deepest).without_queries();
-        let scan = self.scan(&level, work, self.range, false);
-        let divided = self.failing(&level, work, -deepest, &scan, shown);
+        let level = match surfaces {
+            Some(surfaces) => Some(work.level_of_insets(surfaces, self.chain, deepest)),
+            None => work.level_of_convex(self.chain, deepest),
+        };
+        let are_large = !self.divides_edges();
+        let level = level.map(|level| level.for_ends(are_large));
+        let mut found = level.map_or_else(Vec::new, |level| self.failing(&level, work, -deepest, scan, shown));
         let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
-        if divided.is_empty() || width(&divided) > width(&plain) { plain } else { divided }
+        let whole = surfaces.is_none().then_some(WHOLE);
+        for divides in whole.into_iter().chain((!are_large).then_some(DIVIDED[0])) {
+            if !self.measured || self.wide_ends(&found, work.floor).is_empty() {
+                break;
+            }
+            let Some(surfaces) = insets_of_run(self, &work.still, deepest, divides) else { break };
+            let level = work.level_of_insets(&surfaces, self.chain, deepest);
+            let level = if divides == WHOLE { level.for_ends(are_large) } else { level.without_queries() };
+            let scan = self.scan(&level, work, self.range, false);
+            let other = self.failing(&level, work, -deepest, &scan, shown);
+            if !other.is_empty() && width(&other) <= width(&found) {
+                found = other;
+            }
+        }
+        found
     }
 
     /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan
@@ -284,7 +295,8 @@ impl Sweep<'_> {
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan
+    /// met with equality counts as kept: the second scan grants the slack. The hulls of convex solids come first, then
+    /// insets, then insets with divided edges. A scan
     /// asks `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
     pub(super) fn depth_scan(
         &self,
@@ -294,6 +306,13 @@ impl Sweep<'_> {
     ) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
+        for depth in [depth, granted] {
+            let Some(level) = work.level_of_convex(self.chain, depth) else { break };
+            let scan = self.scan(&level.confirmed_by(confirms), work, self.range, false);
+            if scan.is_complete() || scan.violation.is_some() {
+                return Some((None, scan));
+            }
+        }
         let whole = [(depth, WHOLE), (granted, WHOLE)];
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {
@@ -302,7 +321,7 @@ impl Sweep<'_> {
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();
             if done || found.is_none() {
-                found = Some((surfaces, scan));
+                found = Some((Some(surfaces), scan));
             }
             if done {
                 break;

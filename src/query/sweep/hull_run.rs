@@ -32,6 +32,8 @@ struct Piece {
 /// Two hulls on their way, with the margins of every proof.
 pub(crate) struct HullCourse<'a> {
     pub hulls: &'a MovingHulls<'a>,
+    /// Distance up to which a pose is judged (mm, >= 0), at least that of the proof.
+    pub judged_within: f64,
     /// Rounding margin of every bound (mm, > 0).
     pub margin: f64,
     /// Displacement within an interval below which it is not split further (mm, > 0).
@@ -77,7 +79,7 @@ impl HullCourse<'_> {
             };
             let middle = interval.middle;
             let splits = interval.displacement > search.floor(self.floor) && from < middle && middle < to;
-            if near.is_within(distance, self.margin) {
+            if near.is_within(self.judged_within, self.margin) {
                 match judge(&interval, near.points, budget) {
                     Judgement::Holds => continue,
                     Judgement::Broken => {

@@ -212,10 +212,8 @@ pub(crate) fn are_convex(solids: [SolidRef; 2], margin: f64) -> bool {
 /// turned.
 fn is_convex(solid: &SolidRef, margin: f64) -> bool {
     let (hull, surface) = (solid.convex, solid.surface);
-    let count = surface.triangles.len();
-    let deviation = || hull.deviation(surface.volume(), count, (0..count as u32).map(|t| surface.triangle(t)));
     let is_solid = hull.rank == 3 && surface.inside == Inside::Solid;
-    hull.rank == 3 && solid.is_hull || is_solid && deviation().is_some_and(|by| by <= margin)
+    hull.rank == 3 && solid.is_hull || is_solid && surface.deviation_from(hull).is_some_and(|by| by <= margin)
 }
 
 #[cfg(test)]

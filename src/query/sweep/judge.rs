@@ -29,6 +29,8 @@ pub(crate) struct Judge<'s> {
     price: u64,
     /// Static queries that remain: all, and those without an answer.
     queries: [u32; 2],
+    /// Poses that may still be judged; without one, any number.
+    poses: Option<u32>,
     /// Static check of the first broken pose; `None` after it.
     confirms: Option<&'s dyn Fn(f64) -> bool>,
     /// True once the static check has denied a broken pose.
@@ -39,7 +41,13 @@ impl<'s> Judge<'s> {
     /// Starts with a depth (mm, `None` for levels of a distance) and the largest numbers of static queries: all, and
     /// those without an answer.
     pub(crate) fn new(depth: Option<f64>, queries: [u32; 2], still: &'s Still) -> Self {
-        Self { depth, still, price: price([still.a.surface, still.b.surface]), queries, confirms: None, denied: false }
+        let price = price([still.a.surface, still.b.surface]);
+        Self { depth, still, price, queries, poses: None, confirms: None, denied: false }
+    }
+
+    /// The same with a largest number of poses, if one is given. Later ones stay open.
+    pub(crate) fn within_poses(self, poses: Option<u32>) -> Self {
+        Self { poses, ..self }
     }
 
     /// The same, with a static check of the first broken pose of [`Self::interval`].
@@ -79,9 +87,10 @@ impl<'s> Judge<'s> {
         budget: &mut Budget,
     ) -> Judgement {
         let Some(depth) = self.depth else { return Judgement::Broken };
-        if !budget.charge(self.price / ASCENTS) {
+        if self.poses == Some(0) || !budget.charge(self.price / ASCENTS) {
             return Judgement::Open;
         }
+        self.poses = self.poses.map(|n| n - 1);
         if self.still.deepest_by_hulls(pose, depth - displacement) + displacement <= depth {
             return Judgement::Holds;
         }

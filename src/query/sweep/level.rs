@@ -38,6 +38,10 @@ const QUERIES_OF_ENDS: [u32; 2] = [16, 2];
 /// seconds of work.
 const QUERIES_OF_LARGE_ENDS: [u32; 2] = [4, 2];
 
+/// Number of poses of one scan at which the hulls of convex solids are measured, and of open intervals after which it
+/// ends: where two solids touch over a long way, insets prove as much with fewer tests.
+const LIMITS_OF_CONVEX: [u32; 2] = [512, 8];
+
 /// Surfaces of one level, ready for proofs.
 pub(crate) struct Level<'a> {
     /// Surfaces at the level: those of the parts, or their insets.
@@ -58,6 +62,8 @@ pub(crate) struct Level<'a> {
     patience: Option<u32>,
     /// Largest number of full static queries of one scan, and of those without an answer.
     queries: [u32; 2],
+    /// Largest number of poses judged in one scan, for hulls that stand for insets.
+    poses: Option<u32>,
     /// Static check of the broken poses, as [`Sweep::confirms`].
     confirms: Option<&'a dyn Fn(f64) -> bool>,
 }
@@ -110,6 +116,7 @@ impl<'a> Level<'a> {
             depth: None,
             patience: None,
             queries: MAX_QUERIES,
+            poses: None,
             confirms: None,
         }
     }
@@ -122,6 +129,14 @@ impl<'a> Level<'a> {
     /// The same surfaces as insets for a depth (mm, > 0).
     pub(crate) fn of_depth(self, depth: f64) -> Self {
         Self { depth: Some(depth), ..self }
+    }
+
+    /// Level of a depth (mm, > 0) of convex solids without insets: the hulls at single poses bound the depth. Its proofs
+    /// end early where they would need many poses.
+    pub(crate) fn convex_depth(solids: [&'a Surface; 2], chain: &Chain, hulls: MovingHulls<'a>, depth: f64) -> Self {
+        let [poses, patience] = LIMITS_OF_CONVEX.map(Some);
+        let level = Self::apart(solids, chain, 0.0).of_depth(depth).with_hulls(Some(hulls));
+        Self { patience, poses, ..level }
     }
 
     /// The same level with hulls that stand for its surfaces, if both are convex.
@@ -149,6 +164,11 @@ impl<'a> Level<'a> {
     /// scan ends. Scans from the start of a run alone.
     pub(crate) fn confirmed_by(self, confirms: Option<&'a dyn Fn(f64) -> bool>) -> Self {
         Self { confirms, ..self }
+    }
+
+    /// True if the surfaces are insets.
+    fn has_insets(&self) -> bool {
+        self.depth.is_some() && self.poses.is_none()
     }
 
     fn trees(&self) -> &[SweepTree<'a>; 2] {
@@ -223,7 +243,7 @@ impl<'a> Level<'a> {
         };
         let mut frames = found.frames;
         // The hull of an inset may be larger than the inset: the triangles decide what it leaves open.
-        if self.hulls.is_some() && self.depth.is_some() && found.proof.leaves_open() {
+        if self.hulls.is_some() && self.has_insets() && found.proof.leaves_open() {
             found = self.proof(&run, still, floor, budget);
             frames += found.frames;
         }
@@ -255,7 +275,7 @@ impl<'a> Level<'a> {
     }
 
     fn judge<'s>(&'s self, still: &'s Still) -> Judge<'s> {
-        Judge::new(self.depth, self.queries, still).confirmed_by(self.confirms)
+        Judge::new(self.depth, self.queries, still).within_poses(self.poses).confirmed_by(self.confirms)
     }
 
     /// Proof of the level over a run by the triangles.
@@ -278,8 +298,13 @@ impl<'a> Level<'a> {
         floor: f64,
         budget: &mut Budget,
     ) -> LevelProof {
-        let course = HullCourse { hulls, margin: still.margin, floor, patience: self.patience };
+        // The hulls at one pose tell more about solids that nearly touch than a bound of their distance.
+        let judged_within = self.depth.filter(|_| !self.has_insets()).unwrap_or(self.distance);
+        let course = HullCourse { hulls, judged_within, margin: still.margin, floor, patience: self.patience };
         let by_orbits = |budget: &mut Budget| {
+            if self.poses.is_some() {
+                return None;
+            }
             self.narrow(still.margin, budget);
             self.course(still, floor).prove_by_orbits(run.range, self.distance)
         };

@@ -4,6 +4,8 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::motion::{Chain, ChainJoint, Joint, JointKind, Law};
 use crate::query::depth::tests::{Part, part_with};
+use crate::query::sweep::hulls::are_convex;
+use crate::query::sweep::inset::{WHOLE, insets_of_run};
 use crate::query::sweep::still::Still;
 use crate::query::sweep::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus};
 use crate::shape::surface::Inside;
@@ -151,6 +153,44 @@ fn no_sampled_pose_contradicts_an_answer() {
             && of(SweepStatus::Loose) > 0,
         "{seen:?}"
     );
+}
+
+/// Both proofs bracket the first pose that is too deep: the hulls at single poses, and the insets.
+#[test]
+fn convex_solids_have_the_same_first_deep_pose_with_and_without_insets() {
+    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None, max_gap: None };
+    let mut rng = Rng::new(31);
+    let [mut broken, mut kept] = [0; 2];
+    for round in 0..80 {
+        let [a, b] = [0, 1].map(|_| {
+            loop {
+                let solid = part_with(&random_solid(&mut rng), Inside::Solid);
+                if are_convex([solid.body(); 2], 1e-10) {
+                    break solid;
+                }
+            }
+        });
+        let chain = random_chain(&mut rng);
+        let asked = sweep(&a, &b, &chain, limits, DEFAULT_TESTS);
+        let mut work = asked.work();
+        let level = work.level_of_convex(&chain, TOLERANCE).expect("convex solids");
+        let by_hulls = asked.scan(&level, &mut work, asked.range, false);
+        let insets = insets_of_run(&asked, &work.still, TOLERANCE, WHOLE).expect("solids");
+        let level = work.level_of_insets(&insets, &chain, TOLERANCE);
+        let by_insets = asked.scan(&level, &mut work, asked.range, false);
+        match (by_hulls.first, by_insets.first) {
+            (Some(x), Some(y)) => {
+                broken += 1;
+                assert!(x[0] <= y[1] && y[0] <= x[1], "{round}: {x:?} {y:?}");
+            }
+            (x, y) => {
+                kept += 1;
+                assert!(x.is_none() && y.is_none(), "{round}: {x:?} {y:?}");
+                assert!(by_hulls.is_complete() && by_insets.is_complete(), "{round}: {by_hulls:?} {by_insets:?}");
+            }
+        }
+    }
+    assert!(broken > 20 && kept > 10, "{broken} {kept}");
 }
 
 #[test]

@@ -105,6 +105,13 @@ impl<'a> Work<'a> {
         Level::apart(solids.map(|s| s.surface), chain, distance).with_hulls(hulls)
     }
 
+    /// Level of a depth (mm, > 0) of convex solids, without insets; `None` for other solids.
+    pub(crate) fn level_of_convex(&self, chain: &Chain, depth: f64) -> Option<Level<'a>> {
+        let solids = [self.still.a, self.still.b];
+        let hulls = self.is_convex().then(|| MovingHulls::new(solids.map(|s| s.convex)))?;
+        Some(Level::convex_depth(solids.map(|s| s.surface), chain, hulls, depth))
+    }
+
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn level_of_insets<'s>(&self, insets: &'s [Surface; 2], chain: &Chain, depth: f64) -> Level<'s> {
         let insets = insets.each_ref();

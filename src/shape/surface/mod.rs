@@ -29,6 +29,7 @@ use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
 use crate::parallel;
+use crate::shape::polytope::Convex;
 use crate::shape::surface::adjacency::Adjacency;
 use std::borrow::Cow;
 use std::sync::{Mutex, OnceLock};
@@ -86,6 +87,7 @@ pub struct Surface {
     /// True for each triangle known to bound the solid; empty before the first one.
     pub(crate) bounding: Mutex<Vec<bool>>,
     volume: OnceLock<f64>,
+    deviation: OnceLock<Option<f64>>,
 }
 
 /// Triangles outside `kept` (increasing indices).
@@ -155,6 +157,7 @@ impl Surface {
             resolved: OnceLock::new(),
             bounding: Mutex::default(),
             volume: OnceLock::new(),
+            deviation: OnceLock::new(),
         }
     }
 
@@ -198,6 +201,16 @@ impl Surface {
             let middle = self.bounds.center();
             let six = |[a, b, c]: [Vec3; 3]| (a - middle).dot(&(b - a).cross(&(c - a)));
             (0..self.triangles.len() as u32).map(|t| six(self.triangle(t))).sum::<f64>() / 6.0
+        })
+    }
+
+    /// Upper bound of the distance between a closed surface and the boundary of its hull (mm, up to rounding); `None` if
+    /// the surface is not known to cover the hull once. `hull` is the hull of this surface, in the same frame. The first
+    /// call is O(n log n).
+    pub(crate) fn deviation_from(&self, hull: &Convex) -> Option<f64> {
+        *self.deviation.get_or_init(|| {
+            let count = self.triangles.len();
+            hull.deviation(self.volume(), count, (0..count as u32).map(|t| self.triangle(t)))
         })
     }
 
