@@ -131,8 +131,8 @@ impl<'a> Level<'a> {
         Self { depth: Some(depth), ..self }
     }
 
-    /// Level of a depth (mm, > 0) of convex solids without insets: the hulls at single poses bound the depth. Its proofs
-    /// end early where they would need many poses.
+    /// Level of a depth (mm, > 0) of convex solids without insets: the hulls at single poses bound the depth. Its
+    /// proofs end early where they would need many poses.
     pub(crate) fn convex_depth(solids: [&'a Surface; 2], chain: &Chain, hulls: MovingHulls<'a>, depth: f64) -> Self {
         let [poses, patience] = LIMITS_OF_CONVEX.map(Some);
         let level = Self::apart(solids, chain, 0.0).of_depth(depth).with_hulls(Some(hulls));

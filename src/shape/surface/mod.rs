@@ -204,9 +204,9 @@ impl Surface {
         })
     }
 
-    /// Upper bound of the distance between a closed surface and the boundary of its hull (mm, up to rounding); `None` if
-    /// the surface is not known to cover the hull once. `hull` is the hull of this surface, in the same frame. The first
-    /// call is O(n log n).
+    /// Upper bound of the distance between a closed surface and the boundary of its hull (mm, up to rounding); `None`
+    /// if the surface is not known to cover the hull once. `hull` is the hull of this surface, in the same frame. The
+    /// first call is O(n log n).
     pub(crate) fn deviation_from(&self, hull: &Convex) -> Option<f64> {
         *self.deviation.get_or_init(|| {
             let count = self.triangles.len();
