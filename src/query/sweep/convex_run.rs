@@ -186,7 +186,6 @@ mod tests {
     use crate::query::sweep::truth_cases_tests::Case;
     use crate::query::sweep::truth_families_tests::families;
     use crate::query::sweep::truth_tests::with_drawn_sweep;
-    use crate::shape::surface::Surface;
 
     /// The cases with small parts of the families that take few tests.
     fn small_cases() -> impl Iterator<Item = Case> {
@@ -197,11 +196,7 @@ mod tests {
 
     /// The run of the hulls of a sweep.
     fn convex_run<'s>(sweep: &'s Sweep) -> ConvexRun<'s> {
-        let deviation = |hull: &Convex, surface: &Surface| {
-            let count = surface.triangles.len();
-            hull.deviation(surface.volume(), count, (0..count as u32).map(|t| surface.triangle(t)))
-        };
-        let [of_a, of_b] = [sweep.a, sweep.b].map(|solid| deviation(solid.convex, solid.surface));
+        let [of_a, of_b] = [sweep.a, sweep.b].map(|solid| solid.surface.deviation_from(solid.convex));
         ConvexRun {
             hulls: [sweep.a.convex, sweep.b.convex],
             deviation: of_a.zip(of_b).map(|(a, b)| greater(a, b)),

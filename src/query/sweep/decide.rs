@@ -296,8 +296,8 @@ impl Sweep<'_> {
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
     /// met with equality counts as kept: the second scan grants the slack. The hulls of convex solids come first, then
-    /// insets, then insets with divided edges. A scan
-    /// asks `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
+    /// insets, then insets with divided edges. A scan asks `confirms`, a static check as [`Sweep::confirms`], about the
+    /// first broken pose that it finds.
     pub(super) fn depth_scan(
         &self,
         work: &mut Work,

@@ -87,7 +87,9 @@ impl<'s> Judge<'s> {
         budget: &mut Budget,
     ) -> Judgement {
         let Some(depth) = self.depth else { return Judgement::Broken };
-        if self.poses == Some(0) || !budget.charge(self.price / ASCENTS) {
+        // The hulls of convex solids take no search among the triangles.
+        let price = if self.poses.is_some() { STILL_COST } else { self.price };
+        if self.poses == Some(0) || !budget.charge(price / ASCENTS) {
             return Judgement::Open;
         }
         self.poses = self.poses.map(|n| n - 1);

@@ -26,9 +26,9 @@ impl Convex {
     }
 
     /// Upper bound of the distance between the boundary of the hull and a closed, balanced surface with this hull (mm,
-    /// up to rounding): the largest distance of a triangle from a facet near it. `None` for a surface
-    /// that is not known to cover the hull once. `volume` is the signed volume inside the surface (mm³), `triangles`
-    /// are `count` triangles in the hull's frame.
+    /// up to rounding): the largest distance of a triangle from a facet near it. `None` for a surface that is not known
+    /// to cover the hull once. `volume` is the signed volume inside the surface (mm³), `triangles` are `count` triangles
+    /// in the hull's frame.
     ///
     /// A surface within this distance of the hull's boundary covers it a whole number of times. Each time adds the
     /// volume of the hull, so equal volumes mean once: outside of a layer of this thickness, the winding numbers are
