@@ -69,7 +69,10 @@ impl Sweep<'_> {
             let failing = vec![self.failing_somewhere(SweepStatus::Interference, at)];
             return Some(SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) });
         }
-        let hard = self.depth_scan(work, limits.deepest(), self.confirms.filter(|_| shown.is_none()));
+        let hard = match shown {
+            Some(_) => self.depth_scan_of_broken(work),
+            None => self.depth_scan(work, limits.deepest(), self.confirms),
+        };
         let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
         if let Some(v) = violation.filter(|_| hard.as_ref().is_some_and(|(_, scan)| scan.denied)) {
             return Some(self.unconfirmed(v.at));
@@ -294,10 +297,22 @@ impl Sweep<'_> {
         are_small(self.a.surface, self.b.surface)
     }
 
+    /// Scans a run with a known broken pose for depths above its limits; `None` if no upper bound of a depth is
+    /// possible. The hulls of convex solids come first: they take no insets, and many poses for a long contact alone.
+    pub(super) fn depth_scan_of_broken(&self, work: &mut Work) -> Option<DepthScan> {
+        let deepest = self.limits.deepest();
+        if let Some(level) = work.level_of_convex(self.chain, deepest) {
+            let scan = self.scan(&level, work, self.range, false);
+            if scan.violation.is_some() {
+                return Some((None, scan));
+            }
+        }
+        self.depth_scan(work, deepest, None)
+    }
+
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. The hulls of convex solids come first, then
-    /// insets, then insets with divided edges. A scan asks `confirms`, a static check as [`Sweep::confirms`], about the
-    /// first broken pose that it finds.
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan
+    /// asks `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
     pub(super) fn depth_scan(
         &self,
         work: &mut Work,
@@ -306,13 +321,6 @@ impl Sweep<'_> {
     ) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
-        for depth in [depth, granted] {
-            let Some(level) = work.level_of_convex(self.chain, depth) else { break };
-            let scan = self.scan(&level.confirmed_by(confirms), work, self.range, false);
-            if scan.is_complete() || scan.violation.is_some() {
-                return Some((None, scan));
-            }
-        }
         let whole = [(depth, WHOLE), (granted, WHOLE)];
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {

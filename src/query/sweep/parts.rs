@@ -51,7 +51,7 @@ impl Sweep<'_> {
     fn with_all_parts(&self, work: &mut Work, answer: SweepAnswer) -> SweepAnswer {
         let mut answer = answer;
         if answer.status == SweepStatus::Interference
-            && let Some(hard) = self.depth_scan(work, self.limits.deepest(), None)
+            && let Some(hard) = self.depth_scan_of_broken(work)
         {
             let shown = answer.failing.first().map(|f| f.from[1]);
             answer.failing = self.parts_too_deep(work, &hard, shown);
