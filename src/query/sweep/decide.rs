@@ -357,7 +357,10 @@ impl Sweep<'_> {
     fn width(&self, margin: f64) -> impl Fn(f64) -> f64 {
         let tolerance = self.limits.tolerance;
         let asked = self.gap_width.map_or(f64::INFINITY, |asked| greater(asked - 2.0 * margin, 0.0));
-        move |best: f64| lesser(greater(WIDTH[0] * best, WIDTH[1] * tolerance), asked)
+        move |best: f64| {
+            let promised = greater(WIDTH[0] * best, WIDTH[1] * tolerance);
+            lesser(greater(promised - 2.0 * margin, 0.5 * promised), asked)
+        }
     }
 
     /// Bracket of the least gap of a run without a depth beyond `limit` (mm): surfaces that may touch may also overlap

@@ -5,6 +5,7 @@
 //! (docs/explanation/motion.md, claim 6).
 
 use crate::geom::math::lesser;
+use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::surface::InsetSurface;
@@ -82,7 +83,7 @@ impl<'a> DepthInsets<'a> {
         if tau <= 0.0 {
             return None;
         }
-        let rounding = if is_careful(still, depth) { still.rounding } else { 0.0 };
+        let rounding = if is_careful(still, depth) { own_rounding(still) } else { 0.0 };
         let prepared =
             |k: usize| InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).dividing_edges(divides[k]);
         Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })
@@ -108,6 +109,13 @@ impl<'a> DepthInsets<'a> {
             Some([of_a, of_b]) => [a.moving(Some(&of_a)), b.moving(Some(&of_b))].each_ref().map(surface_of),
         }
     }
+}
+
+/// Rounding of the vertices of each surface against each other (mm): that of the file and of coordinates in the part's
+/// own frame. Poses move all vertices of a surface together, so their rounding does not count.
+fn own_rounding(still: &Still) -> f64 {
+    let of_files = still.rounding - still.margin;
+    of_files + roundoff_mm(still.a.convex.diameter, still.b.convex.diameter, 0.0)
 }
 
 /// True if careful insets for a depth (mm) are worth their cost: each vertex then examines everything within τ.

@@ -10,6 +10,13 @@ const MAX_VISITED: usize = 256;
 /// Least share of a polygon that the first triangle covers: with less, rounding decides if the walk enters the polygon.
 const LEAST_START: f64 = 1e-6;
 
+/// Share of the allowed distance from the surface by which the walk may leave out the border of a polygon. Rounding
+/// moves a border off the edge of a face that it follows, and the walk would then leave the face.
+const BORDER_SHARE: f64 = 0.4;
+
+/// Share of the allowed distance that remains for the heights: √(0.4² + 0.9²) < 1.
+const HEIGHT_SHARE: f64 = 0.9;
+
 /// A plane: a point and the unit normal.
 #[derive(Clone, Copy)]
 pub(crate) struct Plane {
@@ -49,26 +56,33 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// True if every point of a polygon lies within `off` of the surface, measured across the plane, to a few roundings
-/// (surface's frame, mm). The polygon is the convex hull of triangle `t` and of `feet`, both projected onto the plane.
-/// False if the surface folds within the polygon, since triangles beyond a fold cover nothing, or if a triangle is seen
-/// edge-on. Also false beyond the limit of visited triangles. Cost: about a microsecond a triangle under the polygon.
+/// True if every point of a polygon lies within `off` of the surface, to a few roundings (surface's frame, mm). The
+/// polygon is the convex hull of triangle `t` and of `feet`, both projected onto the plane. False if the surface folds
+/// within the polygon, since triangles beyond a fold cover nothing, or if a triangle is seen edge-on. Also false beyond
+/// the limit of visited triangles, or if triangle `t` covers hardly any of the polygon. Cost: about a microsecond a
+/// triangle under the polygon.
 pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
     let chart = Chart::new(plane);
     let hull = convex(s.triangle(t).iter().chain(feet).map(|p| chart.flat(p)).collect());
     hull.len() >= 3 && is_covered(s, t, &hull, &chart, off)
 }
 
-/// The same for the convex hull of `points` alone. False if triangle `t` covers hardly any of it.
+/// The same for the convex hull of `points` alone.
 pub(crate) fn covers_in_plane(s: &Surface, t: u32, points: &[Vec3], plane: &Plane, off: f64) -> bool {
     let chart = Chart::new(plane);
     let hull = convex(points.iter().map(|p| chart.flat(p)).collect());
-    let start = clip(&hull, &s.triangle(t).map(|p| chart.flat(&p)));
-    area(&start) > LEAST_START * area(&hull) && is_covered(s, t, &hull, &chart, off)
+    hull.len() >= 3 && is_covered(s, t, &hull, &chart, off)
 }
 
-/// True if the surface covers a convex polygon, from triangle `t` on, which has points in its interior.
+/// True if every point of a convex polygon lies within `off` of the surface (mm). The walk starts at triangle `t`, and
+/// covers the polygon without its border. False if the triangle covers hardly any of it.
 fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bool {
+    let hull = &without_border(hull, BORDER_SHARE * off);
+    let off = HEIGHT_SHARE * off;
+    let start = clip(hull, &s.triangle(t).map(|p| chart.flat(&p)));
+    if area(&start) <= LEAST_START * area(hull) {
+        return false;
+    }
     let mut seen = vec![t];
     let mut next = 0;
     while let Some(&i) = seen.get(next) {
@@ -105,6 +119,16 @@ fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bo
         }
     }
     true
+}
+
+/// A convex polygon, shrunk towards its middle: every point moves by at most `width` (mm), so every point of the given
+/// polygon lies within `width` of the new one.
+fn without_border(hull: &[Vec2], width: f64) -> Vec<Vec2> {
+    let middle = hull.iter().sum::<Vec2>() / hull.len() as f64;
+    let farthest = hull.iter().map(|p| (p - middle).norm_squared()).fold(0.0, greater).sqrt();
+    // A polygon as small as the border keeps half of its size.
+    let share = lesser(width / farthest, 0.5);
+    hull.iter().map(|p| p + (middle - p) * share).collect()
 }
 
 fn cross(a: &Vec2, b: &Vec2) -> f64 {

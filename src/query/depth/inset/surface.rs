@@ -269,27 +269,30 @@ impl<'a> InsetSurface<'a> {
     fn stays_in_plane(&self, v: u32, split: &VertexSplit) -> bool {
         let Some(([t, next], end)) = split.sectors.flat_edge() else { return true };
         let s = self.surface;
-        let plane = Plane::of(s, t);
+        let own = taller(s, [t, next]);
+        let plane = Plane::of(s, own);
         let [at, to] = [v, end].map(|v| s.vertices[v as usize]);
         let near = [t, next].map(|t| at + split.places[split.sectors.sector(t)]);
-        if height(&s.triangle(t)) <= self.flat {
+        if height(&s.triangle(own)) <= self.flat {
             return false;
         }
+        // Rounding tilts the planes of one face against each other. No corner of the edge is off this plane, so half of
+        // the reduction of τ remains.
+        let is_near = |x: &Vec3| plane.height(x).abs() <= self.tau + self.flat;
         if let Some(far) = self.point_near(v, end, &[t, next]) {
             let all = [near[0], near[1], far];
-            return all.iter().all(|x| plane.height(x).abs() <= self.tau)
-                && self.continues_along([t, next], [at, to], &all, &plane);
+            return all.iter().all(is_near) && self.continues_along([t, next], [at, to], &all, &plane);
         }
         let wish = self.wishes.wish(end);
         let far = [t, next].map(|t| to + wish.of(t));
         // The displacement of an unsplit end is known; a split end moves by at most its offsets.
-        let reached = |d: &Vec3| d.norm() <= self.tau || plane.height(&(to + d)).abs() <= self.tau;
+        let reached = |d: &Vec3| d.norm() <= self.tau || is_near(&(to + d));
         let far_reached = match &wish {
             Wish::One(one) => reached(&self.inward(end, one)),
-            Wish::Split(_) => far.iter().all(|x| plane.height(x).abs() <= self.tau),
+            Wish::Split(_) => far.iter().all(is_near),
         };
         far_reached
-            && near.iter().all(|x| plane.height(x).abs() <= self.tau)
+            && near.iter().all(is_near)
             && self.continues_along([t, next], [at, to], &[near, far].concat(), &plane)
     }
 
@@ -383,6 +386,12 @@ impl<'a> InsetSurface<'a> {
         }
         plane.foot(&best.1)
     }
+}
+
+/// The taller one of two triangles: its plane is the more exact one.
+pub(crate) fn taller(s: &Surface, [t, next]: [u32; 2]) -> u32 {
+    let [of_t, of_next] = [t, next].map(|t| height(&s.triangle(t)));
+    if of_next > of_t { next } else { t }
 }
 
 /// Height of a triangle over its longest side.

@@ -1,7 +1,8 @@
 //! Inset surfaces: points farther than τ from the surface keep their winding number, and faces move by τ.
 
 use crate::geom::math::sin_cos_deg;
-use crate::geom::{Mat3, Vec3};
+use crate::geom::tolerance::f32_quantum;
+use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane, covers_in_plane};
 use crate::query::depth::inset::surface::InsetSurface;
@@ -9,7 +10,7 @@ use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::rng::Rng;
-use crate::testkit::solids::{cubes, refined, reversed, ring};
+use crate::testkit::solids::{cubes, moved, refined, reversed, ring, tube};
 use std::collections::BTreeMap;
 
 /// A ring of eight to thirty facets with a groove or a shoulder, all walls thicker than 0.3.
@@ -177,6 +178,28 @@ fn faces_at_one_reflex_edge_move_by_full_tau() {
         let s = Surface::new(&notched(&mut rng, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
         let [plain, careful] = [0.0, 1e-13].map(|r| shares(&s, 0.05, r).into_iter().fold(f64::INFINITY, f64::min));
         assert!(plain < 0.95 && careful > 0.995, "{plain} {careful}");
+    }
+}
+
+#[test]
+fn turned_faces_move_as_far_as_drawn_ones_also_after_rounding() {
+    let mut rng = Rng::new(29);
+    let hole = tube(36, 9.0, 2.0, [0.0, 1.5]);
+    let undercut = [[5.0, 0.0], [8.0, 0.0], [8.0, 1.0], [7.0, 0.5], [7.0, 2.5], [8.0, 2.0], [8.0, 3.0], [5.0, 3.0]];
+    for (k, mesh) in [notched(&mut rng, 8, [2.6, 1.1, 0.05]), hole, ring(&undercut, 16)].iter().enumerate() {
+        let least = |mesh: &TriMesh, rounding: f64| {
+            let s = Surface::new(mesh, &Vec3::zeros(), Inside::Solid);
+            shares(&s, 0.03, rounding).into_iter().fold(f64::INFINITY, f64::min)
+        };
+        let drawn = least(mesh, 1e-12);
+        for _ in 0..12 {
+            let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 20.0 };
+            let mut mesh = moved(mesh, &pose);
+            let turned = least(&mesh, 1e-12);
+            mesh.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+            let rounded = least(&mesh, f32_quantum(40.0));
+            assert!(turned >= drawn - 0.002 && rounded >= drawn - 0.02, "{k}: {drawn} {turned} {rounded}");
+        }
     }
 }
 

@@ -170,7 +170,7 @@ impl<'a> VertexOffsets<'a> {
     }
 
     fn split(&self, v: u32, around: &[u32]) -> Option<VertexSplit> {
-        let sectors = Sectors::of(self.surface, v, around)?;
+        let sectors = Sectors::of(self.surface, v, around, self.flat)?;
         // Keeps the strip of the flat edge within τ despite the solver tolerance.
         let scale = if sectors.flat_edge().is_some() { 1.0 - 2.0 * SOLVER_TOLERANCE } else { 1.0 };
         let places = (0..sectors.count).map(|sector| {

@@ -8,6 +8,8 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
+use crate::query::depth::inset::coplanar_extent::Plane;
+use crate::query::depth::inset::surface::taller;
 use crate::shape::surface::Surface;
 
 /// Least sine of the inward bend at a split edge: at smaller bends a single position costs less than half a per cent.
@@ -50,7 +52,8 @@ struct SplitEdge {
 
 impl Sectors {
     /// Divides the triangles around a vertex. `None` unless they form one closed fan with at least two split edges.
-    pub(crate) fn of(s: &Surface, v: u32, around: &[u32]) -> Option<Self> {
+    /// `flat` is the distance up to which a triangle counts as part of a plane (mm).
+    pub(crate) fn of(s: &Surface, v: u32, around: &[u32], flat: f64) -> Option<Self> {
         let corner = |t: u32| s.triangles[t as usize].iter().position(|&i| i == v);
         let first = *around.first()?;
         let mut ring: Vec<(u32, usize)> = Vec::with_capacity(around.len());
@@ -78,7 +81,7 @@ impl Sectors {
             return None;
         }
         if let [only] = edges[..] {
-            edges.push(flat_edge(s, v, &ring, &ends, only.after)?);
+            edges.push(flat_edge(s, v, &ring, &ends, only.after, flat)?);
             edges.sort_unstable_by_key(|e| e.after);
         }
         let count = edges.len();
@@ -104,18 +107,20 @@ impl Sectors {
 }
 
 /// Chooses a flat edge for a single reflex edge, given by the triangle `reflex` before it in the ring. The two
-/// triangles at the flat edge are coplanar and lie in neither face of the reflex edge. The most inward such edge is
-/// taken.
-fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<SplitEdge> {
-    let normal = |i: usize| s.normal_if_cheap(ring[i % ring.len()].0);
+/// triangles at the flat edge are coplanar up to `flat` (mm) and lie in neither face of the reflex edge. The most
+/// inward such edge is taken.
+fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize, flat: f64) -> Option<SplitEdge> {
+    let triangle = |i: usize| ring[i % ring.len()].0;
+    let normal = |i: usize| s.normal_if_cheap(triangle(i));
     let sides = [normal(reflex), normal(reflex + 1)];
     let inward = -(sides[0] + sides[1]);
     let at = s.vertices[v as usize];
     let mut best = (f64::NEG_INFINITY, None);
     for (after, &end) in ends.iter().enumerate() {
-        let n = normal(after);
+        let beside = [triangle(after), triangle(after + 1)];
+        let n = s.normal_if_cheap(taller(s, beside));
         let another = sides.iter().all(|m| m.dot(&n).abs() <= OTHER_FACE_COSINE);
-        if !another || n.dot(&normal(after + 1)) < 1.0 - COPLANAR_COSINE_DEFICIT {
+        if !another || !are_coplanar(s, beside, flat) {
             continue;
         }
         let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
@@ -125,6 +130,17 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
         }
     }
     best.1
+}
+
+/// True if two triangles lie in one plane and face the same way, by their normals or up to a distance of `flat` (mm).
+/// The coordinates of a file are rounded, which tilts slivers.
+fn are_coplanar(s: &Surface, beside: [u32; 2], flat: f64) -> bool {
+    let cosine = s.normal_if_cheap(beside[0]).dot(&s.normal_if_cheap(beside[1]));
+    if cosine >= 1.0 - COPLANAR_COSINE_DEFICIT {
+        return true;
+    }
+    let plane = Plane::of(s, taller(s, beside));
+    cosine > 0.0 && beside.iter().all(|&t| s.triangle(t).iter().all(|p| plane.height(p).abs() <= flat))
 }
 
 /// Inward bend of the surface at the edge of two triangles (radians); `None` for convex and nearly flat edges. The
