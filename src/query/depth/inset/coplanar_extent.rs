@@ -39,6 +39,18 @@ impl Plane {
     }
 }
 
+/// The taller one of two triangles: its plane is the more exact one.
+pub(crate) fn taller(s: &Surface, [t, next]: [u32; 2]) -> u32 {
+    let [of_t, of_next] = [t, next].map(|t| triangle_height(&s.triangle(t)));
+    if of_next > of_t { next } else { t }
+}
+
+/// Height of a triangle over its longest side.
+pub(crate) fn triangle_height([a, b, c]: &[Vec3; 3]) -> f64 {
+    let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
+    (b - a).cross(&(c - a)).norm() / longest
+}
+
 /// Coordinates in a plane.
 struct Chart<'a> {
     plane: &'a Plane,

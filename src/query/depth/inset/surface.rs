@@ -8,7 +8,9 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
-use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane, covers_in_plane};
+use crate::query::depth::inset::coplanar_extent::{
+    Plane, continues_in_plane, covers_in_plane, taller, triangle_height,
+};
 use crate::query::depth::inset::edge_cut::{EdgeCut, divided_face};
 use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
 use crate::query::depth::inset::vertex_split::{VertexSplit, strip_triangles};
@@ -273,7 +275,7 @@ impl<'a> InsetSurface<'a> {
         let plane = Plane::of(s, own);
         let [at, to] = [v, end].map(|v| s.vertices[v as usize]);
         let near = [t, next].map(|t| at + split.places[split.sectors.sector(t)]);
-        if height(&s.triangle(own)) <= self.flat {
+        if triangle_height(&s.triangle(own)) <= self.flat {
             return false;
         }
         // Rounding tilts the planes of one face against each other. No corner of the edge is off this plane, so half of
@@ -333,7 +335,7 @@ impl<'a> InsetSurface<'a> {
         known(&self.on, t, || {
             let s = self.surface;
             // The direction of an edge as short as rounding is undefined.
-            if height(&s.triangle(t)) <= self.flat {
+            if triangle_height(&s.triangle(t)) <= self.flat {
                 return None;
             }
             let mut fans: [Vec<u32>; 3] = Default::default();
@@ -356,14 +358,14 @@ impl<'a> InsetSurface<'a> {
     /// Plane of a triangle. A sliver, tilted by rounding, takes the plane of the tallest coplanar triangle around it.
     fn plane(&self, t: u32, fans: &[Vec<u32>; 3]) -> Plane {
         let s = self.surface;
-        let mut tallest = height(&s.triangle(t));
+        let mut tallest = triangle_height(&s.triangle(t));
         let mut plane = Plane::of(s, t);
         if tallest >= OWN_PLANE_HEIGHT * self.tau {
             return plane;
         }
         let corners = s.triangle(t);
         for &other in fans.iter().flatten() {
-            let height = height(&s.triangle(other));
+            let height = triangle_height(&s.triangle(other));
             if height > tallest {
                 let there = Plane::of(s, other);
                 if corners.iter().all(|p| there.height(p).abs() <= self.flat) {
@@ -386,16 +388,4 @@ impl<'a> InsetSurface<'a> {
         }
         plane.foot(&best.1)
     }
-}
-
-/// The taller one of two triangles: its plane is the more exact one.
-pub(crate) fn taller(s: &Surface, [t, next]: [u32; 2]) -> u32 {
-    let [of_t, of_next] = [t, next].map(|t| height(&s.triangle(t)));
-    if of_next > of_t { next } else { t }
-}
-
-/// Height of a triangle over its longest side.
-pub(crate) fn height([a, b, c]: &[Vec3; 3]) -> f64 {
-    let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
-    (b - a).cross(&(c - a)).norm() / longest
 }

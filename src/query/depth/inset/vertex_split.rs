@@ -8,8 +8,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
-use crate::query::depth::inset::coplanar_extent::Plane;
-use crate::query::depth::inset::surface::taller;
+use crate::query::depth::inset::coplanar_extent::{Plane, taller};
 use crate::shape::surface::Surface;
 
 /// Least sine of the inward bend at a split edge: at smaller bends a single position costs less than half a per cent.
@@ -118,9 +117,11 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
     let mut best = (f64::NEG_INFINITY, None);
     for (after, &end) in ends.iter().enumerate() {
         let beside = [triangle(after), triangle(after + 1)];
-        let n = s.normal_if_cheap(taller(s, beside));
+        let own = taller(s, beside);
+        let n = s.normal_if_cheap(own);
         let another = sides.iter().all(|m| m.dot(&n).abs() <= OTHER_FACE_COSINE);
-        if !another || !are_coplanar(s, beside, flat) {
+        let other = if own == beside[0] { beside[1] } else { beside[0] };
+        if !another || !continues(s, own, other, flat) {
             continue;
         }
         let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
@@ -132,15 +133,13 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
     best.1
 }
 
-/// True if two triangles lie in one plane and face the same way, by their normals or up to a distance of `flat` (mm).
-/// The coordinates of a file are rounded, which tilts slivers.
-fn are_coplanar(s: &Surface, beside: [u32; 2], flat: f64) -> bool {
-    let cosine = s.normal_if_cheap(beside[0]).dot(&s.normal_if_cheap(beside[1]));
-    if cosine >= 1.0 - COPLANAR_COSINE_DEFICIT {
-        return true;
-    }
-    let plane = Plane::of(s, taller(s, beside));
-    cosine > 0.0 && beside.iter().all(|&t| s.triangle(t).iter().all(|p| plane.height(p).abs() <= flat))
+/// True if triangle `other` lies in the plane of `t` and faces the same way, by their normals or up to a distance of
+/// `flat` (mm). The coordinates of a file are rounded, which tilts slivers.
+fn continues(s: &Surface, t: u32, other: u32, flat: f64) -> bool {
+    let cosine = s.normal_if_cheap(t).dot(&s.normal_if_cheap(other));
+    let plane = Plane::of(s, t);
+    let is_near = || s.triangle(other).iter().all(|p| plane.height(p).abs() <= flat);
+    cosine >= 1.0 - COPLANAR_COSINE_DEFICIT || (cosine > 0.0 && is_near())
 }
 
 /// Inward bend of the surface at the edge of two triangles (radians); `None` for convex and nearly flat edges. The

@@ -16,7 +16,7 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
-use crate::query::depth::inset::surface::height;
+use crate::query::depth::inset::coplanar_extent::triangle_height;
 use crate::query::depth::search::cell_lp::Row;
 use crate::query::depth::search::feature_bounds::FLAT;
 use crate::shape::surface::Surface;
@@ -153,7 +153,7 @@ impl LocalBounds {
         candidates.dedup();
         // Rounding makes the normal of a sliver arbitrary, and with it the kind of its edges.
         let thinnest = region.rounding / FLAT;
-        if candidates.iter().any(|&t| height(&side.surface.triangle(t)) < thinnest) {
+        if candidates.iter().any(|&t| triangle_height(&side.surface.triangle(t)) < thinnest) {
             return false;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
