@@ -84,8 +84,10 @@ impl<'a> DepthInsets<'a> {
             return None;
         }
         let rounding = if is_careful(still, depth) { own_rounding(still) } else { 0.0 };
-        let prepared =
-            |k: usize| InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).dividing_edges(divides[k]);
+        let prepared = |k: usize| {
+            let inset = InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).with_long_ridges();
+            inset.dividing_edges(divides[k])
+        };
         Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })
     }
 

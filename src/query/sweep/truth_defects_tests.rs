@@ -11,14 +11,16 @@ use crate::testkit::solids::{circle, extruded, tube_between};
 /// A table with a ridge of some height and half width at x = 20, along z.
 fn ridged(half: f64, height: f64) -> Plate {
     let ridge = vec![[20.0 - half, 0.0], [20.0 + half, 0.0], [20.0, height]];
+    // The first corner sees all others, also the foot of a steep ridge.
     let outline = [
-        [-100.0, -5.0],
+        [20.0, -5.0],
         [100.0, -5.0],
         [100.0, 0.0],
         [20.0 + half, 0.0],
         [20.0, height],
         [20.0 - half, 0.0],
         [-100.0, 0.0],
+        [-100.0, -5.0],
     ];
     let table = rectangle([-100.0, 100.0], [-5.0, 0.0]);
     Plate { pieces: vec![table, ridge], mesh: extruded(&outline, [-20.0, 20.0]) }

@@ -7,6 +7,7 @@
 //! both. An inset surface may cross itself freely.
 
 use crate::geom::Vec3;
+use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
@@ -62,8 +63,8 @@ impl<'a> InsetSurfaces<'a> {
     /// Places the insets of both insides by `tau` (mm) at the pose of a pair; their offsets are used again afterwards.
     pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
         let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];
-        let (slack, taken_b) = (slack(&pairing, tau), SolidSide::Inside);
-        Self { pairing, tau, slack, surfaces, taken_b, rounding: None }
+        let slack = greater(surfaces[0].farthest_offset(), surfaces[1].farthest_offset());
+        Self { pairing, tau, slack, surfaces, taken_b: SolidSide::Inside, rounding: None }
     }
 
     /// Tests if no ball of a radius above τ lies in both solids. Cost: one crossing test, plus about a microsecond a

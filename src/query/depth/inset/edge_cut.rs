@@ -158,7 +158,7 @@ impl InsetSurface<'_> {
         if way.dot(&n.cross(m)) < 0.0 {
             return mean.try_normalize(0.0).map_or_else(Vec3::zeros, |mean| mean * -tau);
         }
-        let most = self.farthest_offset();
+        let most = self.farthest_on_edge();
         // The miter has the length 2·τ / |n + m|.
         let length = mean.norm();
         if length <= 0.0 {

@@ -1,7 +1,9 @@
 //! Upper bound of the overlap depth: both surfaces move inward; disjoint inset surfaces bound the depth.
 pub(crate) mod certificate;
+mod convex_split;
 pub(crate) mod coplanar_extent;
 pub(crate) mod edge_cut;
+mod pieces;
 pub(crate) mod remaining_boxes;
 #[cfg(test)]
 mod remaining_boxes_tests;

@@ -11,9 +11,9 @@ use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::coplanar_extent::{
     Plane, continues_in_plane, covers_in_plane, taller, triangle_height,
 };
-use crate::query::depth::inset::edge_cut::{EdgeCut, divided_face};
+use crate::query::depth::inset::edge_cut::EdgeCut;
 use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
-use crate::query::depth::inset::vertex_split::{VertexSplit, strip_triangles};
+use crate::query::depth::inset::vertex_split::VertexSplit;
 use crate::query::triangles::Pieces;
 use crate::shape::surface::Surface;
 use std::cell::{Cell, RefCell};
@@ -46,7 +46,7 @@ enum Continuation {
 
 /// Position of an offset vertex (A's frame, mm): one for all its triangles, or one for each sector.
 #[derive(Clone)]
-enum VertexPosition {
+pub(super) enum VertexPosition {
     One(Vec3),
     Split(Rc<VertexSplit>),
 }
@@ -68,7 +68,7 @@ pub(crate) struct InsetSurface<'a> {
     /// Continuation in plane beyond each triangle.
     on: Known<Option<Continuation>>,
     /// Pieces of each triangle, with strips and caps.
-    pieces: Known<Pieces>,
+    pub(super) pieces: Known<Pieces>,
     /// True if long edges are divided.
     pub(crate) divides_edges: bool,
     /// Positions on each divided edge.
@@ -125,9 +125,20 @@ impl<'a> InsetSurface<'a> {
         Self { divides_edges: divides && self.flat > 0.0 && self.wishes.taken == SolidSide::Inside, ..self }
     }
 
+    /// Lets positions of split convex vertices lie farther, so that more faces move by the full τ. More candidate pairs
+    /// result from it.
+    pub(crate) fn with_long_ridges(self) -> Self {
+        Self { wishes: self.wishes.with_long_ridges(), ..self }
+    }
+
+    /// Largest offset of a point on an edge (mm).
+    pub(crate) fn farthest_on_edge(&self) -> f64 {
+        self.wishes.farthest
+    }
+
     /// Largest offset of a point (mm).
     pub(crate) fn farthest_offset(&self) -> f64 {
-        self.wishes.farthest
+        greater(self.wishes.farthest, self.wishes.farthest_of_ridge)
     }
 
     /// Any position of a vertex (A's frame, mm); the only one unless the vertex is split.
@@ -148,49 +159,6 @@ impl<'a> InsetSurface<'a> {
         self.parts.get()
     }
 
-    /// Pieces of a triangle (A's frame, mm): the offset triangle and the strips and caps at split vertices. Each strip
-    /// and cap belongs to exactly one triangle.
-    pub(crate) fn pieces(&self, t: u32) -> Pieces {
-        known(&self.pieces, t, || {
-            let s = self.surface;
-            let ids = s.triangles[t as usize];
-            let mut out: Vec<Triangle> = Vec::with_capacity(8);
-            let cuts = [0, 1, 2].map(|k| self.edge_cut(t, k));
-            divided_face(&self.triangle(t), &cuts.each_ref().map(|c| c.as_ref().map(|c| c.seen_from(t))), &mut out);
-            for (k, &v) in ids.iter().enumerate() {
-                let end = ids[(k + 1) % 3];
-                let (near, far) = (self.strip(v, end), self.strip(end, v));
-                if (near.is_some() || far.is_some() || cuts[k].is_some()) && t < s.neighbor_of(t, k) {
-                    let mut near = near.unwrap_or_else(|| vec![self.corner(t, v)]);
-                    let far = far.unwrap_or_else(|| vec![self.corner(t, end)]);
-                    // From the near end, the strip starts at the other triangle.
-                    near.reverse();
-                    match &cuts[k] {
-                        None => strip_triangles(&near, &far, &mut out),
-                        Some(cut) => {
-                            strip_triangles(&near, &cut.places[0], &mut out);
-                            strip_triangles(&cut.places[0], &cut.places[1], &mut out);
-                            strip_triangles(&cut.places[1], &far, &mut out);
-                        }
-                    }
-                }
-                if let VertexPosition::Split(split) = self.place(v)
-                    && split.sectors.around.iter().all(|r| t <= r.0)
-                {
-                    out.extend(split.cap());
-                }
-            }
-            out.into()
-        })
-    }
-
-    fn strip(&self, v: u32, end: u32) -> Option<Vec<Vec3>> {
-        match self.place(v) {
-            VertexPosition::One(_) => None,
-            VertexPosition::Split(split) => split.strip(end).map(<[Vec3]>::to_vec),
-        }
-    }
-
     /// Point displaced by `d` (both in the solid's frame), in A's frame (mm).
     pub(crate) fn placed(&self, x: &Vec3, d: &Vec3) -> Vec3 {
         match self.pose {
@@ -204,14 +172,14 @@ impl<'a> InsetSurface<'a> {
     }
 
     /// Offset position of a triangle's corner.
-    fn corner(&self, t: u32, v: u32) -> Vec3 {
+    pub(super) fn corner(&self, t: u32, v: u32) -> Vec3 {
         match self.place(v) {
             VertexPosition::One(at) => at,
             VertexPosition::Split(split) => split.places[split.sectors.sector(t)],
         }
     }
 
-    fn place(&self, v: u32) -> VertexPosition {
+    pub(super) fn place(&self, v: u32) -> VertexPosition {
         if self.moving.is_some_and(|moving| !moving[v as usize]) {
             return self.one(v, &Vec3::zeros());
         }
@@ -258,10 +226,15 @@ impl<'a> InsetSurface<'a> {
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
-            let of: Vec<u32> = split.sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
-            farthest = greater(farthest, self.farthest(&at, d, &of, &around));
+            farthest = greater(farthest, self.farthest(&at, d, &split.sectors.faces(sector), &around));
         }
         let back = lesser(1.0, self.tau / farthest * (1.0 - 1e-9));
+        if split.sectors.are_convex() && back < 1.0 {
+            let one = self.wishes.wish_of(v, &around, &around);
+            if lacking(&one.needs, &one.plain) > (back - 1.0) * self.tau {
+                return self.one(v, &one.plain);
+            }
+        }
         self.parts.set(true);
         VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(&at, &(d * back)))))
     }
@@ -343,14 +316,15 @@ impl<'a> InsetSurface<'a> {
                 s.around_into(v, fan);
             }
             let plane = self.plane(t, &fans);
-            let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wishes.wish(v).of(t));
-            let divided = self.edge_wishes(t);
-            let all: Vec<Vec3> = wishes.iter().chain(divided.iter().map(|w| &w.1)).copied().collect();
+            let mut wishes = self.edge_wishes(t);
+            for (k, &v) in s.triangles[t as usize].iter().enumerate() {
+                self.wishes.wish(v).each_behind(t, |d| wishes.push((k, s.vertices[v as usize] + d)));
+            }
+            let all: Vec<Vec3> = wishes.iter().map(|w| w.1).collect();
             if continues_in_plane(s, t, &all, &plane, self.flat) {
                 return Some(Continuation::All(plane));
             }
-            let wishes = wishes.into_iter().enumerate().chain(divided);
-            let landings: Vec<Vec3> = wishes.map(|(k, x)| self.landing(&plane, &fans[k], &x)).collect();
+            let landings: Vec<Vec3> = wishes.iter().map(|(k, x)| self.landing(&plane, &fans[*k], x)).collect();
             continues_in_plane(s, t, &landings, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }

@@ -6,7 +6,7 @@ use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane, covers_in_plane};
 use crate::query::depth::inset::surface::InsetSurface;
-use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
+use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::rng::Rng;
@@ -54,11 +54,25 @@ fn notched(rng: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
     mesh
 }
 
+/// An octahedron with irregular corners, all convex and each with four faces that no sphere touches.
+fn octahedron(rng: &mut Rng) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    for k in 0..6 {
+        let axis = Vec3::ith(k / 2, if k % 2 == 0 { 1.0 } else { -1.0 });
+        mesh.vertices.push(axis * (2.0 + 0.3 * rng.signed()) + rng.in_cube() * 0.3);
+    }
+    for [x, y, z] in [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4]] {
+        mesh.triangles.extend([[x, y, z], [y, x, z + 1]]);
+    }
+    mesh
+}
+
 /// Surface of a random solid, randomly triangulated, rotated and sheared.
 fn solid(rng: &mut Rng, round: usize, single: bool) -> Surface {
-    let mesh = match round % 4 {
+    let mesh = match round % 5 {
         0 | 2 => cubes(rng),
         1 => shouldered(rng),
+        4 => octahedron(rng),
         _ => {
             let corners = 2 * (4 + rng.below(5));
             notched(rng, corners, [2.6, 1.4, 0.3])
@@ -85,7 +99,7 @@ fn inset_keeps_winding_beyond_tau() {
         let tau = 0.02 * libm::exp2(4.0 * rng.unit());
         let rounding = if single { 1e-6 } else { 1e-13 };
         let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, rounding);
-        let moved = moved.dividing_edges(round % 2 == 1);
+        let moved = moved.with_long_ridges().dividing_edges(round % 2 == 1);
         for _ in 0..120 {
             let t = rng.below(s.triangles.len()) as u32;
             let [a, b, c] = s.triangle(t);
@@ -99,7 +113,7 @@ fn inset_keeps_winding_beyond_tau() {
                 continue;
             }
             let before = winding(&s, None, &x);
-            let after = winding_of_pieces(&s, None, &x, MAX_OFFSET * tau, |t| moved.pieces(t));
+            let after = winding_of_pieces(&s, None, &x, moved.farthest_offset(), |t| moved.pieces(t));
             if let (Some(before), Some(after)) = (before, after) {
                 assert_eq!(before, after, "round {round}, {x:?}, {distance} from the surface, tau {tau}");
                 asked += 1;
@@ -142,7 +156,10 @@ fn all_pieces_of_a_moved_surface_close() {
 
 /// Distance of each triangle's offset corners below its plane, the least of the three (shares of τ).
 fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
-    let moved = InsetSurface::new(s, None, SolidSide::Inside, tau, rounding);
+    shares_of(s, tau, &InsetSurface::new(s, None, SolidSide::Inside, tau, rounding))
+}
+
+fn shares_of(s: &Surface, tau: f64, moved: &InsetSurface) -> Vec<f64> {
     let share = |t: u32| {
         let (n, from) = (s.normal(t), s.triangle(t)[0]);
         moved.triangle(t).iter().map(|p| -n.dot(&(p - from)) / tau).fold(f64::INFINITY, f64::min)
@@ -179,6 +196,23 @@ fn faces_at_one_reflex_edge_move_by_full_tau() {
         let [plain, careful] = [0.0, 1e-13].map(|r| shares(&s, 0.05, r).into_iter().fold(f64::INFINITY, f64::min));
         assert!(plain < 0.95 && careful > 0.995, "{plain} {careful}");
     }
+}
+
+#[test]
+fn faces_at_convex_corners_of_four_planes_move_by_full_tau() {
+    let mut rng = Rng::new(31);
+    let mut lagging = 0;
+    for _ in 0..200 {
+        let mesh = octahedron(&mut rng);
+        let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+        let least = |shares: Vec<f64>| shares.into_iter().fold(f64::INFINITY, f64::min);
+        let plain = least(shares(&s, 0.05, 0.0));
+        let moved = InsetSurface::new(&s, None, SolidSide::Inside, 0.05, 1e-13).with_long_ridges();
+        let careful = least(shares_of(&s, 0.05, &moved));
+        lagging += i32::from(plain < 0.99);
+        assert!(careful > 0.995, "{plain} {careful} {mesh:?}");
+    }
+    assert!(lagging > 150, "{lagging}");
 }
 
 #[test]

@@ -21,6 +21,10 @@ pub(crate) const MAX_OFFSET: f64 = 4.0;
 /// crossings.
 const MAX_OFFSET_BLUNT: f64 = 2.0;
 
+/// The same limit for the two positions of a split convex vertex in a sweep (multiples of τ): two nearly coplanar faces
+/// of the four put one of them far.
+const MAX_RIDGE_OFFSET: f64 = 8.0;
+
 /// Upper limit of solver steps; most corners take one or two.
 const MAX_STEPS: usize = 8;
 
@@ -83,6 +87,14 @@ impl Wish {
             Self::Split(split) => split.places[split.sectors.sector(t)],
         }
     }
+
+    /// Visits the offsets behind the face of a triangle: that of its corner, and others that share the face.
+    pub(crate) fn each_behind(&self, t: u32, mut visit: impl FnMut(&Vec3)) {
+        match self {
+            Self::One(one) => visit(&one.wish),
+            Self::Split(split) => split.behind(t).for_each(|d| visit(&d)),
+        }
+    }
 }
 
 /// Offset for all triangles around a vertex, or for some of them (mm).
@@ -95,18 +107,24 @@ pub(crate) struct VertexOffset {
 }
 
 /// A plane to be moved inward.
+#[derive(Clone, Copy)]
 pub(crate) struct PlaneConstraint {
     /// Unit normal, outward.
-    normal: Vec3,
+    pub(super) normal: Vec3,
     /// Required inward movement (mm).
-    by: f64,
+    pub(super) by: f64,
     /// True if the vertex lies on the plane.
-    own: bool,
+    pub(super) own: bool,
 }
 
 impl PlaneConstraint {
+    /// True if the plane has this normal (outward, length 1).
+    pub(super) fn has_normal(&self, n: &Vec3) -> bool {
+        self.normal.dot(n) > 1.0 - 1e-14
+    }
+
     /// Surplus of the inward movement over the required one, if the plane's points move by `d` (mm).
-    fn over(&self, d: &Vec3) -> f64 {
+    pub(super) fn over(&self, d: &Vec3) -> f64 {
         -self.normal.dot(d) - self.by
     }
 }
@@ -126,6 +144,8 @@ pub(crate) struct VertexOffsets<'a> {
     pub flat: f64,
     /// Largest offset of a vertex (mm).
     pub farthest: f64,
+    /// The same for the two positions of a split convex vertex (mm).
+    pub farthest_of_ridge: f64,
     /// Offset of each vertex.
     known: Known<Wish>,
 }
@@ -142,7 +162,13 @@ pub(crate) fn slack(p: &Pairing, tau: f64) -> f64 {
 
 impl<'a> VertexOffsets<'a> {
     pub(crate) fn new(surface: &'a Surface, taken: SolidSide, tau: f64, flat: f64) -> Self {
-        Self { surface, taken, tau, flat, farthest: max_offset(surface) * tau, known: RefCell::default() }
+        let farthest = max_offset(surface) * tau;
+        Self { surface, taken, tau, flat, farthest, farthest_of_ridge: farthest, known: RefCell::default() }
+    }
+
+    /// The same with long ridges: the two positions of a split convex vertex may lie farther.
+    pub(crate) fn with_long_ridges(self) -> Self {
+        Self { farthest_of_ridge: MAX_RIDGE_OFFSET * self.tau, ..self }
     }
 
     /// Offset of one vertex.
@@ -162,10 +188,14 @@ impl<'a> VertexOffsets<'a> {
         }
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
-        let split = if self.flat > 0.0 && self.taken == SolidSide::Inside { self.split(v, &around) } else { None };
-        match split {
+        let splits = self.flat > 0.0 && self.taken == SolidSide::Inside;
+        if let Some(split) = splits.then(|| self.split(v, &around)).flatten() {
+            return Wish::Split(Rc::new(split));
+        }
+        let one = self.wish_of(v, &around, &around);
+        match splits.then(|| self.convex_split(v, &around, &one)).flatten() {
             Some(split) => Wish::Split(Rc::new(split)),
-            None => Wish::One(Rc::new(self.wish_of(v, &around, &around))),
+            None => Wish::One(Rc::new(one)),
         }
     }
 
@@ -186,7 +216,7 @@ impl<'a> VertexOffsets<'a> {
         let (plain, needs) = self.needs(v, of, around);
         let mut wish = plain;
         if plain != Vec3::zeros() && !self.is_enough(&needs, &plain) {
-            let d = self.solve_planes(plain, &needs);
+            let d = self.solve_planes(plain, &needs, self.farthest);
             if lacking(&needs, &d) > lacking(&needs, &plain) {
                 wish = d;
             }
@@ -207,7 +237,7 @@ impl<'a> VertexOffsets<'a> {
             let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);
             let n = s.normal_if_cheap(t) * sign;
             mean += n * rough_angle(&p, &q);
-            if !needs.iter().any(|m| m.normal.dot(&n) > 1.0 - 1e-14) {
+            if !needs.iter().any(|m| m.has_normal(&n)) {
                 needs.push(PlaneConstraint { normal: n, by: self.tau, own: true });
             }
         }
@@ -267,10 +297,10 @@ impl<'a> VertexOffsets<'a> {
         }
     }
 
-    /// Offset satisfying all planes, as far as the solver and the length limit allow. Each step solves for the planes
+    /// Offset satisfying all planes, as far as the solver and the length limit `most` (mm) allow. Each step solves for the planes
     /// at the vertex and for the unsatisfied ones (least squares). The damping is small: planes distinguished only by
     /// rounding cause no movement.
-    fn solve_planes(&self, start: Vec3, needs: &[PlaneConstraint]) -> Vec3 {
+    pub(super) fn solve_planes(&self, start: Vec3, needs: &[PlaneConstraint], most: f64) -> Vec3 {
         let tau = self.tau;
         let mut d = start;
         for _ in 0..MAX_STEPS {
@@ -297,7 +327,7 @@ impl<'a> VertexOffsets<'a> {
         }
         // A movement slightly below τ leaves room for the rounding of the distance test itself.
         d *= 1.0 - 1e-9;
-        let (length, most) = (d.norm(), self.farthest * (1.0 - 1e-9));
+        let (length, most) = (d.norm(), most * (1.0 - 1e-9));
         if length > most {
             d *= most / length;
         }

@@ -3,11 +3,11 @@
 //! Each sector of triangles between two reflex edges gets its own position. Strips close the inset surface along the
 //! edges, in small angular steps, and a cap closes it at the vertex. A single reflex edge may end at a vertex, for
 //! example at the rim of a pocket. Then a flat edge on the other side of the vertex is split too; its strip stays in
-//! the plane of the faces beside it.
+//! the plane of the faces beside it. [`super::convex_split`] chooses the split edges of a convex vertex.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::{Triangle, point_triangle};
+use crate::geom::triangle::point_triangle;
 use crate::query::depth::inset::coplanar_extent::{Plane, taller};
 use crate::shape::surface::Surface;
 
@@ -45,59 +45,133 @@ struct SplitEdge {
     after: usize,
     /// Vertex at the other end.
     end: u32,
-    /// Inward bend of the surface (radians); 0 for the flat edge paired with a single reflex edge.
-    angle: f64,
+    kind: EdgeKind,
+}
+
+#[derive(Clone, Copy)]
+enum EdgeKind {
+    /// Reflex, with the inward bend of the surface (radians).
+    Reflex(f64),
+    /// Flat, paired with a single reflex edge.
+    Flat,
+    /// Convex. Both positions lie behind the face of this triangle beside the edge.
+    Convex(u32),
+}
+
+/// Closed fan of triangles around a vertex, counter-clockwise seen from outside.
+pub(crate) struct Ring {
+    pub triangles: Vec<u32>,
+    /// Other end of the edge after each triangle.
+    pub ends: Vec<u32>,
+}
+
+impl Ring {
+    /// Orders the triangles around a vertex. `None` unless they form one closed fan.
+    pub(crate) fn of(s: &Surface, v: u32, around: &[u32]) -> Option<Self> {
+        let first = *around.first()?;
+        let mut ring = Self { triangles: Vec::with_capacity(around.len()), ends: Vec::with_capacity(around.len()) };
+        let mut t = first;
+        loop {
+            ring.triangles.push(t);
+            let k = (s.triangles[t as usize].iter().position(|&i| i == v)? + 2) % 3;
+            let next = s.neighbor_of(t, k);
+            if next == u32::MAX || ring.triangles.len() > around.len() {
+                return None;
+            }
+            ring.ends.push(s.triangles[t as usize][k]);
+            t = next;
+            if t == first {
+                break;
+            }
+        }
+        (ring.triangles.len() == around.len()).then_some(ring)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Triangle `i`, counted around the vertex.
+    pub(crate) fn triangle(&self, i: usize) -> u32 {
+        self.triangles[i % self.len()]
+    }
+
+    /// Inward bend at the edge after triangle `i` (radians), as by [`bend`].
+    pub(crate) fn bend(&self, s: &Surface, v: u32, i: usize) -> Option<f64> {
+        bend(s, [v, self.ends[i]], [self.triangle(i), self.triangle(i + 1)])
+    }
 }
 
 impl Sectors {
     /// Divides the triangles around a vertex. `None` unless they form one closed fan with at least two split edges.
     /// `flat` is the distance up to which a triangle counts as part of a plane (mm).
     pub(crate) fn of(s: &Surface, v: u32, around: &[u32], flat: f64) -> Option<Self> {
-        let corner = |t: u32| s.triangles[t as usize].iter().position(|&i| i == v);
-        let first = *around.first()?;
-        let mut ring: Vec<(u32, usize)> = Vec::with_capacity(around.len());
-        let mut edges = Vec::new();
-        let mut ends = Vec::with_capacity(around.len());
-        let mut t = first;
-        loop {
-            ring.push((t, 0));
-            let k = (corner(t)? + 2) % 3;
-            let next = s.neighbor_of(t, k);
-            if next == u32::MAX || ring.len() > around.len() {
-                return None;
-            }
-            let end = s.triangles[t as usize][k];
-            ends.push(end);
-            if let Some(angle) = bend(s, [v, end], [t, next]) {
-                edges.push(SplitEdge { after: ring.len() - 1, end, angle });
-            }
-            t = next;
-            if t == first {
-                break;
-            }
-        }
-        if ring.len() != around.len() {
-            return None;
-        }
+        let ring = Ring::of(s, v, around)?;
+        let reflex = (0..ring.len()).filter_map(|after| {
+            let angle = ring.bend(s, v, after)?;
+            Some(SplitEdge { after, end: ring.ends[after], kind: EdgeKind::Reflex(angle) })
+        });
+        let mut edges: Vec<SplitEdge> = reflex.collect();
         if let [only] = edges[..] {
-            edges.push(flat_edge(s, v, &ring, &ends, only.after, flat)?);
+            edges.push(flat_edge(s, v, &ring, only.after, flat)?);
             edges.sort_unstable_by_key(|e| e.after);
         }
+        (edges.len() >= 2).then(|| Self::between(&ring, edges))
+    }
+
+    /// Divides the triangles around a convex vertex at two edges, each given by the triangle before it and by the one
+    /// beside it whose face both positions lie behind.
+    pub(crate) fn of_convex(ring: &Ring, edges: [(usize, u32); 2]) -> Self {
+        let edge =
+            |(after, shared): (usize, u32)| SplitEdge { after, end: ring.ends[after], kind: EdgeKind::Convex(shared) };
+        Self::between(ring, edges.map(edge).to_vec())
+    }
+
+    fn between(ring: &Ring, edges: Vec<SplitEdge>) -> Self {
         let count = edges.len();
-        if count < 2 {
-            return None;
-        }
-        for (i, r) in ring.iter_mut().enumerate() {
-            // The first sector continues after the last edge.
-            r.1 = edges.iter().filter(|e| e.after < i).count() % count;
-        }
-        Some(Self { around: ring, edges, count })
+        // The first sector continues after the last edge.
+        let sector = |i: usize| edges.iter().filter(|e| e.after < i).count() % count;
+        let around = ring.triangles.iter().enumerate().map(|(i, &t)| (t, sector(i))).collect();
+        Self { around, edges, count }
     }
 
     /// The flat split edge, if there is one: the triangles on either side and the vertex at the other end.
     pub(crate) fn flat_edge(&self) -> Option<([u32; 2], u32)> {
-        let e = self.edges.iter().find(|e| e.angle == 0.0)?;
-        Some(([self.around[e.after].0, self.around[(e.after + 1) % self.around.len()].0], e.end))
+        let e = self.edges.iter().find(|e| matches!(e.kind, EdgeKind::Flat))?;
+        Some((self.sides(e).map(|(t, _)| t), e.end))
+    }
+
+    /// The triangles before and after an edge, each with its sector.
+    fn sides(&self, e: &SplitEdge) -> [(u32, usize); 2] {
+        [self.around[e.after], self.around[(e.after + 1) % self.around.len()]]
+    }
+
+    /// Triangles of a sector, and those beyond its convex split edges whose faces its position lies behind.
+    pub(crate) fn faces(&self, sector: usize) -> Vec<u32> {
+        let own = self.around.iter().filter(|r| r.1 == sector).map(|r| r.0);
+        own.chain(self.shared().filter(|s| s.1 == sector).map(|s| s.0)).collect()
+    }
+
+    /// Triangles beside convex split edges, each with the sector beyond the edge whose position lies behind its face.
+    fn shared(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.edges.iter().filter_map(|e| {
+            let EdgeKind::Convex(shared) = e.kind else { return None };
+            let [before, after] = self.sides(e);
+            Some((shared, if before.0 == shared { after.1 } else { before.1 }))
+        })
+    }
+
+    /// Triangle whose face both positions at the edge to `end` lie behind, if this edge is a convex split edge.
+    pub(crate) fn shared_at(&self, end: u32) -> Option<u32> {
+        self.edges.iter().find_map(|e| match e.kind {
+            EdgeKind::Convex(shared) if e.end == end => Some(shared),
+            _ => None,
+        })
+    }
+
+    /// True if the split edges are convex.
+    pub(crate) fn are_convex(&self) -> bool {
+        self.edges.iter().all(|e| matches!(e.kind, EdgeKind::Convex(_)))
     }
 
     pub(crate) fn sector(&self, t: u32) -> usize {
@@ -108,15 +182,14 @@ impl Sectors {
 /// Chooses a flat edge for a single reflex edge, given by the triangle `reflex` before it in the ring. The two
 /// triangles at the flat edge are coplanar up to `flat` (mm) and lie in neither face of the reflex edge. The most
 /// inward such edge is taken.
-fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize, flat: f64) -> Option<SplitEdge> {
-    let triangle = |i: usize| ring[i % ring.len()].0;
-    let normal = |i: usize| s.normal_if_cheap(triangle(i));
+fn flat_edge(s: &Surface, v: u32, ring: &Ring, reflex: usize, flat: f64) -> Option<SplitEdge> {
+    let normal = |i: usize| s.normal_if_cheap(ring.triangle(i));
     let sides = [normal(reflex), normal(reflex + 1)];
     let inward = -(sides[0] + sides[1]);
     let at = s.vertices[v as usize];
     let mut best = (f64::NEG_INFINITY, None);
-    for (after, &end) in ends.iter().enumerate() {
-        let beside = [triangle(after), triangle(after + 1)];
+    for (after, &end) in ring.ends.iter().enumerate() {
+        let beside = [ring.triangle(after), ring.triangle(after + 1)];
         let own = taller(s, beside);
         let n = s.normal_if_cheap(own);
         let another = sides.iter().all(|m| m.dot(&n).abs() <= OTHER_FACE_COSINE);
@@ -127,7 +200,7 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
         let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
         let deep = way.dot(&inward);
         if deep > best.0 {
-            best = (deep, Some(SplitEdge { after, end, angle: 0.0 }));
+            best = (deep, Some(SplitEdge { after, end, kind: EdgeKind::Flat }));
         }
     }
     best.1
@@ -135,7 +208,7 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
 
 /// True if triangle `other` lies in the plane of `t` and faces the same way, by their normals or up to a distance of
 /// `flat` (mm). The coordinates of a file are rounded, which tilts slivers.
-fn continues(s: &Surface, t: u32, other: u32, flat: f64) -> bool {
+pub(crate) fn continues(s: &Surface, t: u32, other: u32, flat: f64) -> bool {
     let cosine = s.normal_if_cheap(t).dot(&s.normal_if_cheap(other));
     let plane = Plane::of(s, t);
     let is_near = || s.triangle(other).iter().all(|p| plane.height(p).abs() <= flat);
@@ -169,20 +242,19 @@ impl VertexSplit {
         let at = s.vertices[v as usize];
         let mut strips = Vec::with_capacity(sectors.count);
         let mut farthest: f64 = 0.0;
-        for &SplitEdge { after, end, angle } in &sectors.edges {
-            let next = (after + 1) % sectors.around.len();
-            let (from, to) = (places[sectors.around[after].1], places[sectors.around[next].1]);
-            if angle == 0.0 {
+        for e in &sectors.edges {
+            let [from, to] = sectors.sides(e).map(|(_, sector)| places[sector]);
+            let EdgeKind::Reflex(angle) = e.kind else {
                 strips.push(vec![from, to]);
                 continue;
-            }
-            let way = s.vertices[end as usize] - at;
+            };
+            let way = s.vertices[e.end as usize] - at;
             let strip = arc(&from, &to, &way, angle)?;
             farthest = strip.iter().map(|d| off_segment(d, &way)).fold(farthest, greater);
             strips.push(strip);
         }
         let mut split = Self { sectors, places, strips, farthest };
-        let reflex = split.sectors.edges.iter().filter(|e| e.angle > 0.0);
+        let reflex = split.sectors.edges.iter().filter(|e| matches!(e.kind, EdgeKind::Reflex(_)));
         let ways: Vec<Vec3> = reflex.map(|e| s.vertices[e.end as usize] - at).collect();
         let all = |cap: &[Vec3; 3], off: &dyn Fn(&Vec3) -> f64| cap.iter().map(off).fold(0.0, greater);
         for cap in split.cap() {
@@ -219,6 +291,12 @@ impl VertexSplit {
         Some(&self.strips[e])
     }
 
+    /// Positions that lie behind the face of a triangle: that of its sector, and those of sectors that share the face.
+    pub(crate) fn behind(&self, t: u32) -> impl Iterator<Item = Vec3> {
+        let shared = self.sectors.shared().filter(move |s| s.0 == t).map(|s| s.1);
+        std::iter::once(self.sectors.sector(t)).chain(shared).map(|sector| self.places[sector])
+    }
+
     /// Triangles over all positions around the vertex, facing outward.
     pub(crate) fn cap(&self) -> Vec<[Vec3; 3]> {
         // The next strip begins at the end of this one.
@@ -252,22 +330,4 @@ pub(crate) fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<
 fn off_segment(d: &Vec3, way: &Vec3) -> f64 {
     let share = lesser(greater(d.dot(way) / way.norm_squared(), 0.0), 1.0);
     (d - way * share).norm()
-}
-
-/// Triangles of a strip between the positions at both ends of an edge, facing outward. Both lists begin at the triangle
-/// containing the edge in the direction from near to far, and end at the other triangle.
-pub(crate) fn strip_triangles(near: &[Vec3], far: &[Vec3], out: &mut Vec<Triangle>) {
-    let steps = near.len().max(far.len());
-    // An unsplit end has a single position.
-    let at = |list: &[Vec3], k: usize| list[k.min(list.len() - 1)];
-    for k in 1..steps {
-        let (a, b) = (at(near, k - 1), at(near, k));
-        let (c, d) = (at(far, k), at(far, k - 1));
-        if a != b {
-            out.push([a, b, c]);
-        }
-        if c != d {
-            out.push([a, c, d]);
-        }
-    }
 }
