@@ -297,9 +297,9 @@ impl<'a> VertexOffsets<'a> {
         }
     }
 
-    /// Offset satisfying all planes, as far as the solver and the length limit `most` (mm) allow. Each step solves for the planes
-    /// at the vertex and for the unsatisfied ones (least squares). The damping is small: planes distinguished only by
-    /// rounding cause no movement.
+    /// Offset satisfying all planes, as far as the solver and the length limit `most` (mm) allow. Each step solves for
+    /// the planes at the vertex and for the unsatisfied ones (least squares). The damping is small: planes distinguished
+    /// only by rounding cause no movement.
     pub(super) fn solve_planes(&self, start: Vec3, needs: &[PlaneConstraint], most: f64) -> Vec3 {
         let tau = self.tau;
         let mut d = start;
