@@ -22,8 +22,7 @@ impl VertexOffsets<'_> {
     /// positions.
     pub(super) fn convex_split(&self, v: u32, around: &[u32], one: &VertexOffset) -> Option<VertexSplit> {
         let s = self.surface;
-        let left = |d: &Vec3| -one.needs.iter().filter(|n| n.own).map(|n| n.over(d)).fold(0.0, lesser);
-        let lag = left(&one.wish);
+        let lag = -one.needs.iter().filter(|n| n.own).map(|n| n.over(&one.wish)).fold(0.0, lesser);
         if lag <= LEAST_LAG * self.tau {
             return None;
         }

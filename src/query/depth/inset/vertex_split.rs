@@ -48,6 +48,7 @@ struct SplitEdge {
     kind: EdgeKind,
 }
 
+/// Kind of a split edge.
 #[derive(Clone, Copy)]
 enum EdgeKind {
     /// Reflex, with the inward bend of the surface (radians).
