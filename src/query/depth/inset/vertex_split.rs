@@ -292,7 +292,7 @@ impl VertexSplit {
         Some(&self.strips[e])
     }
 
-    /// Positions that lie behind the face of a triangle: that of its sector, and those of sectors that share the face.
+    /// Positions behind the face of a triangle: that of its own sector, and others that share the face.
     pub(crate) fn behind(&self, t: u32) -> impl Iterator<Item = Vec3> {
         let shared = self.sectors.shared().filter(move |s| s.0 == t).map(|s| s.1);
         std::iter::once(self.sectors.sector(t)).chain(shared).map(|sector| self.places[sector])
