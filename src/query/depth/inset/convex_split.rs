@@ -6,9 +6,8 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::inset::coplanar_extent::taller;
 use crate::query::depth::inset::vertex_offset::{PlaneConstraint, VertexOffset, VertexOffsets};
-use crate::query::depth::inset::vertex_split::{Ring, Sectors, VertexSplit, continues};
+use crate::query::depth::inset::vertex_split::{Ring, Sectors, VertexSplit, coplanar};
 
 /// Least lag of a face at a single position to split a convex vertex (share of τ).
 const LEAST_LAG: f64 = 0.002;
@@ -48,12 +47,8 @@ impl VertexOffsets<'_> {
 
     /// Triangles of a ring before the edges between two faces.
     fn edges_between_faces(&self, ring: &Ring) -> Vec<usize> {
-        let s = self.surface;
-        let is_between = |i: &usize| {
-            let [t, next] = [ring.triangle(*i), ring.triangle(i + 1)];
-            let own = taller(s, [t, next]);
-            !continues(s, own, if own == t { next } else { t }, self.flat)
-        };
+        let is_between =
+            |i: &usize| coplanar(self.surface, [ring.triangle(*i), ring.triangle(i + 1)], self.flat).is_none();
         (0..ring.len()).filter(is_between).collect()
     }
 

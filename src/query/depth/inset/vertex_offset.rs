@@ -203,11 +203,8 @@ impl<'a> VertexOffsets<'a> {
         let sectors = Sectors::of(self.surface, v, around, self.flat)?;
         // Keeps the strip of the flat edge within τ despite the solver tolerance.
         let scale = if sectors.flat_edge().is_some() { 1.0 - 2.0 * SOLVER_TOLERANCE } else { 1.0 };
-        let places = (0..sectors.count).map(|sector| {
-            let of: Vec<u32> = sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
-            self.wish_of(v, &of, around).wish * scale
-        });
-        let places: Vec<Vec3> = places.collect();
+        let place = |sector| self.wish_of(v, &sectors.faces(sector), around).wish * scale;
+        let places: Vec<Vec3> = (0..sectors.count).map(place).collect();
         VertexSplit::new(self.surface, v, sectors, places, self.tau)
     }
 

@@ -190,12 +190,9 @@ fn flat_edge(s: &Surface, v: u32, ring: &Ring, reflex: usize, flat: f64) -> Opti
     let at = s.vertices[v as usize];
     let mut best = (f64::NEG_INFINITY, None);
     for (after, &end) in ring.ends.iter().enumerate() {
-        let beside = [ring.triangle(after), ring.triangle(after + 1)];
-        let own = taller(s, beside);
+        let Some(own) = coplanar(s, [ring.triangle(after), ring.triangle(after + 1)], flat) else { continue };
         let n = s.normal_if_cheap(own);
-        let another = sides.iter().all(|m| m.dot(&n).abs() <= OTHER_FACE_COSINE);
-        let other = if own == beside[0] { beside[1] } else { beside[0] };
-        if !another || !continues(s, own, other, flat) {
+        if sides.iter().any(|m| m.dot(&n).abs() > OTHER_FACE_COSINE) {
             continue;
         }
         let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
@@ -207,13 +204,15 @@ fn flat_edge(s: &Surface, v: u32, ring: &Ring, reflex: usize, flat: f64) -> Opti
     best.1
 }
 
-/// True if triangle `other` lies in the plane of `t` and faces the same way, by their normals or up to a distance of
-/// `flat` (mm). The coordinates of a file are rounded, which tilts slivers.
-pub(crate) fn continues(s: &Surface, t: u32, other: u32, flat: f64) -> bool {
-    let cosine = s.normal_if_cheap(t).dot(&s.normal_if_cheap(other));
-    let plane = Plane::of(s, t);
+/// The taller of two triangles that lie in one plane and face the same way, by their normals or up to a distance of
+/// `flat` (mm). `None` for others. The coordinates of a file are rounded, which tilts slivers.
+pub(crate) fn coplanar(s: &Surface, [t, next]: [u32; 2], flat: f64) -> Option<u32> {
+    let own = taller(s, [t, next]);
+    let other = if own == t { next } else { t };
+    let cosine = s.normal_if_cheap(own).dot(&s.normal_if_cheap(other));
+    let plane = Plane::of(s, own);
     let is_near = || s.triangle(other).iter().all(|p| plane.height(p).abs() <= flat);
-    cosine >= 1.0 - COPLANAR_COSINE_DEFICIT || (cosine > 0.0 && is_near())
+    (cosine >= 1.0 - COPLANAR_COSINE_DEFICIT || (cosine > 0.0 && is_near())).then_some(own)
 }
 
 /// Inward bend of the surface at the edge of two triangles (radians); `None` for convex and nearly flat edges. The
