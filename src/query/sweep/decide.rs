@@ -13,6 +13,9 @@ use crate::shape::surface::Surface;
 /// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
 const WIDTH: [f64; 2] = [0.01, 0.1];
 
+/// Number of triangles of a pair up to which insets with divided edges narrow the ends of failing parts.
+const DIVIDED_ENDS_UP_TO: usize = 4_000;
+
 /// A scan for depths, with the insets of its level; without them by the hulls of convex solids.
 type DepthScan = (Option<[Surface; 2]>, Scan);
 
@@ -125,7 +128,8 @@ impl Sweep<'_> {
         let mut found = level.map_or_else(Vec::new, |level| self.failing(&level, work, -deepest, scan, shown));
         let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
         let whole = surfaces.is_none().then_some(WHOLE);
-        for divides in whole.into_iter().chain((!are_large).then_some(DIVIDED[0])) {
+        let divided = self.divides_edges_of_ends().then_some(DIVIDED[0]);
+        for divides in whole.into_iter().chain(divided) {
             if !self.measured || self.wide_ends(&found, work.floor).is_empty() {
                 break;
             }
@@ -295,6 +299,11 @@ impl Sweep<'_> {
     /// True if insets with divided edges are worth their cost: they have several times as many triangles.
     pub(crate) fn divides_edges(&self) -> bool {
         are_small(self.a.surface, self.b.surface)
+    }
+
+    /// The same for the ends of failing parts alone.
+    fn divides_edges_of_ends(&self) -> bool {
+        [self.a, self.b].iter().map(|s| s.surface.triangles.len()).sum::<usize>() <= DIVIDED_ENDS_UP_TO
     }
 
     /// Scans a run with a known broken pose for depths above its limits; `None` if no upper bound of a depth is
