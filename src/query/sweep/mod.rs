@@ -19,6 +19,7 @@
 //! - `depth`, `depth_parts`: bracket of the largest depth; upper bounds over parts of a run
 //! - `intervals`: the parts of a run below a gap
 //! - `run`, `decide`: the status of a run
+//! - `scan`: scans of a run for depths and gaps
 //! - `broken_poses`: poses that break the limits, found before a proof
 //! - `turns`: runs of more than one turn
 //! - `widest`: largest gap
@@ -64,6 +65,7 @@ pub(crate) mod prove;
 pub(crate) mod reach;
 pub(crate) mod regions;
 pub(crate) mod run;
+mod scan;
 pub(crate) mod staircase;
 #[cfg(test)]
 mod staircase_tests;

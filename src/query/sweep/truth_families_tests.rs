@@ -17,12 +17,7 @@ pub(crate) struct Family {
     pub most_tests: u64,
     /// Number of cases in a quick run, each in one variant; 0 for a family that takes long.
     pub quick: usize,
-    /// Largest number of variants with a bracket wider than promised (docs/explanation/motion.md).
-    pub most_wide: usize,
 }
-
-/// Families with brackets wider than promised, and their number; all others have none.
-const WIDE: [(&str, usize); 2] = [("screw of wrong lead", 8), ("screw with a defect", 1)];
 
 /// Name, cases, largest number of tests, number of cases in a quick run.
 type Row = (&'static str, fn() -> Vec<Case>, u64, usize);
@@ -66,9 +61,7 @@ const ROWS: &[Row] = &[
 ];
 
 pub(crate) fn families() -> Vec<Family> {
-    let family = |(name, cases, most_tests, quick): &Row| {
-        let most_wide = WIDE.iter().find(|(wide, _)| wide == name).map_or(0, |(_, most)| *most);
-        Family { name, cases: *cases, most_tests: *most_tests, quick: *quick, most_wide }
-    };
+    let family =
+        |(name, cases, most_tests, quick): &Row| Family { name, cases: *cases, most_tests: *most_tests, quick: *quick };
     ROWS.iter().map(family).collect()
 }

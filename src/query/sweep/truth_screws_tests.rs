@@ -7,6 +7,7 @@ use crate::motion::{ChainJoint, Joint, JointKind, Law};
 use crate::query::sweep::SweepStatus;
 use crate::query::sweep::truth_bodies_tests::{channel_caps, channel_outline, swept};
 use crate::query::sweep::truth_cases_tests::{Case, End, TOLERANCE, Truth, clearance, fails, limits, passes};
+use crate::query::sweep::truth_tests::with_drawn_sweep;
 
 /// A square thread: radii 10 and 12, 2 mm high.
 #[derive(Clone, Copy)]
@@ -175,4 +176,17 @@ pub(crate) fn screws_of_wrong_lead() -> Vec<Case> {
         cases.push(case("screw of wrong lead jams", latest + step, jam));
     }
     cases
+}
+
+#[test]
+fn ends_between_threads_of_many_facets_are_narrow() {
+    // Their flanks are twisted, and they have more triangles than small parts.
+    let case = &screws_of_wrong_lead()[1];
+    assert!(case.parts.iter().map(|mesh| mesh.triangles.len()).sum::<usize>() > 2_000);
+    with_drawn_sweep(case, |sweep| {
+        let answer = sweep.decide(&mut sweep.work(), &mut None);
+        assert_eq!(answer.status, SweepStatus::Interference);
+        let ends: Vec<[f64; 2]> = answer.failing.iter().flat_map(|f| [f.from, f.to]).collect();
+        assert!(!ends.is_empty() && ends.iter().all(|end| sweep.moved(end[0], end[1]) <= 0.01 * TOLERANCE), "{ends:?}");
+    });
 }

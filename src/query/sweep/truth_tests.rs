@@ -290,7 +290,7 @@ fn every_family_has_its_true_answers() {
         if tally.most_tests > family.most_tests {
             all.wrong.push(format!("{}: {} tests", family.name, tally.most_tests));
         }
-        if tally.wide > family.most_wide {
+        if tally.wide > 0 {
             all.wrong.push(format!("{}: {} brackets are wider than promised", family.name, tally.wide));
         }
         all.cases += tally.cases;
