@@ -68,10 +68,7 @@ impl Sweep<'_> {
         }
         let hard = match shown {
             Some(_) => self.depth_scan_of_broken(work),
-            None => {
-                let queries = ScanQueries { confirms: self.confirms, ..ScanQueries::default() };
-                self.depth_scan(work, limits.deepest(), queries)
-            }
+            None => self.depth_scan(work, limits.deepest(), ScanQueries::confirmed_by(self.confirms)),
         };
         let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
         if let Some(v) = violation.filter(|_| hard.as_ref().is_some_and(|(_, scan)| scan.denied)) {

@@ -17,9 +17,16 @@ pub(super) type DepthScan = (Option<[Surface; 2]>, Scan);
 #[derive(Default, Clone, Copy)]
 pub(super) struct ScanQueries<'c> {
     /// True for few queries, as for the end of a failing part.
-    pub(super) few: bool,
+    few: bool,
     /// Static check of the first broken pose that the scan finds, as [`Sweep::confirms`].
-    pub(super) confirms: Option<&'c dyn Fn(f64) -> bool>,
+    confirms: Option<&'c dyn Fn(f64) -> bool>,
+}
+
+impl<'c> ScanQueries<'c> {
+    /// The usual number of queries, with a static check of the first broken pose.
+    pub(super) fn confirmed_by(confirms: Option<&'c dyn Fn(f64) -> bool>) -> Self {
+        Self { confirms, ..Self::default() }
+    }
 }
 
 impl Sweep<'_> {
