@@ -6,7 +6,7 @@ use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::inset::{DIVIDED, WHOLE, insets_of_run};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
-use crate::query::sweep::scan::{DepthScan, ScanQueries};
+use crate::query::sweep::scan::DepthScan;
 use crate::query::sweep::widest::{GapLimit, Widest, widest};
 use crate::query::sweep::work::Work;
 
@@ -68,7 +68,7 @@ impl Sweep<'_> {
         }
         let hard = match shown {
             Some(_) => self.depth_scan_of_broken(work),
-            None => self.depth_scan(work, limits.deepest(), ScanQueries::confirmed_by(self.confirms)),
+            None => self.depth_scan(work, limits.deepest(), self.confirms),
         };
         let violation = hard.as_ref().and_then(|(_, scan)| scan.violation);
         if let Some(v) = violation.filter(|_| hard.as_ref().is_some_and(|(_, scan)| scan.denied)) {
@@ -208,7 +208,7 @@ impl Sweep<'_> {
         }
         let mut deeper = None;
         if deepest > self.limits.tolerance {
-            let contact = self.depth_scan(work, self.limits.tolerance, ScanQueries::default()).map(|(_, scan)| scan);
+            let contact = self.depth_scan(work, self.limits.tolerance, None).map(|(_, scan)| scan);
             if !contact.as_ref().is_some_and(Scan::is_complete) {
                 answer.status = SweepStatus::Allowed;
                 deeper = contact.and_then(|scan| scan.violation).map(|v| v.at);

@@ -8,26 +8,10 @@ use crate::query::sweep::work::Work;
 use crate::shape::surface::Surface;
 
 /// Number of triangles of a pair up to which insets with divided edges narrow the ends of failing parts.
-const DIVIDED_ENDS_UP_TO: usize = 16_000;
+const DIVIDED_ENDS_UP_TO: usize = 4_000;
 
 /// A scan for depths, with the insets of its level; without them by the hulls of convex solids.
 pub(super) type DepthScan = (Option<[Surface; 2]>, Scan);
-
-/// Static queries of a scan for depths.
-#[derive(Default, Clone, Copy)]
-pub(super) struct ScanQueries<'c> {
-    /// True for few queries, as for the end of a failing part.
-    few: bool,
-    /// Static check of the first broken pose that the scan finds, as [`Sweep::confirms`].
-    confirms: Option<&'c dyn Fn(f64) -> bool>,
-}
-
-impl<'c> ScanQueries<'c> {
-    /// The usual number of queries, with a static check of the first broken pose.
-    pub(super) fn confirmed_by(confirms: Option<&'c dyn Fn(f64) -> bool>) -> Self {
-        Self { confirms, ..Self::default() }
-    }
-}
 
 impl Sweep<'_> {
     /// Scans a part of the run at a level.
@@ -69,22 +53,25 @@ impl Sweep<'_> {
                 return Some((None, scan));
             }
         }
-        // Insets with divided edges narrow the ends later, where static queries take many poses.
-        let few_queries = self.measured && self.divides_edges_of_ends();
-        self.depth_scan(work, deepest, ScanQueries { few: few_queries, confirms: None })
+        self.depth_scan(work, deepest, None)
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is
-    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
-    pub(super) fn depth_scan(&self, work: &mut Work, depth: f64, queries: ScanQueries) -> Option<DepthScan> {
+    /// met with equality counts as kept: the second scan grants the slack. Insets with divided edges follow. A scan
+    /// asks `confirms`, a static check as [`Sweep::confirms`], about the first broken pose that it finds.
+    pub(super) fn depth_scan(
+        &self,
+        work: &mut Work,
+        depth: f64,
+        confirms: Option<&dyn Fn(f64) -> bool>,
+    ) -> Option<DepthScan> {
         let mut found = None;
         let granted = depth + work.slack;
         let whole = [(depth, WHOLE), (granted, WHOLE)];
         let divided = DIVIDED.map(|divides| (granted, divides)).into_iter().filter(|_| self.divides_edges());
         for (granted, divides) in whole.into_iter().chain(divided) {
             let surfaces = insets_of_run(self, &work.still, granted, divides)?;
-            let level = work.level_of_insets(&surfaces, self.chain, granted).confirmed_by(queries.confirms);
-            let level = if queries.few { level.for_ends(!self.divides_edges()) } else { level };
+            let level = work.level_of_insets(&surfaces, self.chain, granted).confirmed_by(confirms);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();
             if done || found.is_none() {
@@ -104,6 +91,6 @@ impl Sweep<'_> {
             let level = work.level(self.chain, least);
             return Some(self.scan(&level, work, self.range, false));
         }
-        self.depth_scan(work, greater(-least, 0.5 * work.slack), ScanQueries::default()).map(|(_, scan)| scan)
+        self.depth_scan(work, greater(-least, 0.5 * work.slack), None).map(|(_, scan)| scan)
     }
 }
