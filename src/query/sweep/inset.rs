@@ -128,7 +128,12 @@ fn is_careful(still: &Still, depth: f64) -> bool {
 
 /// True if two surfaces have few triangles: costly insets then pay.
 pub(crate) fn are_small(a: &Surface, b: &Surface) -> bool {
-    a.triangles.len() + b.triangles.len() <= SMALL_UP_TO
+    has_up_to(SMALL_UP_TO, a, b)
+}
+
+/// True if two surfaces have at most this number of triangles together.
+pub(crate) fn has_up_to(most: usize, a: &Surface, b: &Surface) -> bool {
+    a.triangles.len() + b.triangles.len() <= most
 }
 
 /// Surface of all pieces of an inset, in its own frame.

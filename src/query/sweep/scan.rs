@@ -1,7 +1,7 @@
 //! Scans of a run: the insets, the limits and the static queries that each of them uses.
 
 use crate::geom::math::greater;
-use crate::query::sweep::inset::{DIVIDED, WHOLE, are_small, insets_of_run};
+use crate::query::sweep::inset::{DIVIDED, WHOLE, are_small, has_up_to, insets_of_run};
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::work::Work;
@@ -40,7 +40,7 @@ impl Sweep<'_> {
 
     /// The same for the ends of failing parts alone.
     pub(super) fn divides_edges_of_ends(&self) -> bool {
-        [self.a, self.b].iter().map(|s| s.surface.triangles.len()).sum::<usize>() <= DIVIDED_ENDS_UP_TO
+        has_up_to(DIVIDED_ENDS_UP_TO, self.a.surface, self.b.surface)
     }
 
     /// Scans a run with a known broken pose for depths above its limits; `None` if no upper bound of a depth is
