@@ -61,12 +61,30 @@ pub struct OpenFile {
     pub length: u64,
 }
 
+/// True for a device, such as `/dev/zero`, whose content may have no end.
+fn is_device(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = std::fs::metadata(path).map(|m| m.file_type());
+        kind.is_ok_and(|kind| kind.is_char_device() || kind.is_block_device())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Loader for the file system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FsLoader;
 
 impl Loader for FsLoader {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if is_device(path) {
+            return Err(io::Error::other("it is a device, not a file"));
+        }
         std::fs::read(path)
     }
 
@@ -91,5 +109,17 @@ impl Loader for FsLoader {
     fn names(&self, folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_not_read() {
+        let error = FsLoader.read(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.to_string(), "it is a device, not a file");
     }
 }

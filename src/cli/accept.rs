@@ -183,8 +183,10 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
         places.entry((outcome.id(row.a), outcome.id(row.b))).or_default().push(k);
     }
     let pairs: Vec<_> = places.keys().copied().collect();
-    let instead =
-        format!("name both ids as A,B; `interfere explain {} A B` shows the status of a pair", slashes(&args.assembly));
+    let instead = format!(
+        "name both ids of a pair that fails as A,B; `interfere explain {} A B` shows its status",
+        slashes(&args.assembly)
+    );
     let names = names(args, outcome.instances.iter().map(|i| i.id.as_str()))?;
     let picked = baseline::select_pairs(&names, &pairs, "finding", &instead)?;
     Ok(picked.into_iter().flat_map(|k| places[&pairs[k]].iter().copied()).collect())

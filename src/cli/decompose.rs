@@ -177,6 +177,13 @@ fn volume(surface: &Surface) -> Option<f64> {
     Some(surface.solid().volume())
 }
 
+/// True if a mesh has the place of a piece in a folder.
+fn is_piece_in(mesh: &Path, folder: &Path) -> bool {
+    let is_piece = mesh.file_name().is_some_and(|name| name.to_string_lossy().starts_with("piece-"));
+    let (Ok(mesh), Ok(folder)) = (mesh.canonicalize(), folder.canonicalize()) else { return false };
+    is_piece && mesh.parent() == Some(&folder)
+}
+
 /// Output of the pieces.
 enum Place {
     /// One OBJ file.
@@ -198,6 +205,9 @@ impl Place {
                     "the command writes no pieces to stdout",
                     "name a folder, or a file that ends in `.obj`",
                 )),
+                _ if is_piece_in(mesh, output) => {
+                    Err(refuse(&shown, "the pieces would replace the mesh", "name another folder"))
+                }
                 _ => Ok(Self::Folder(output.to_owned())),
             };
         }

@@ -76,7 +76,7 @@ impl RunEnd<'_> {
             console.on_stderr(&took::stages(&spent));
         }
         if let (Some(clocks), false) = (self.clocks, self.quiet) {
-            console.on_stderr(&took::line(&count(judged.outcome.possible_pairs, "pair"), clocks));
+            console.on_stderr(&took::line(&count(judged.outcome.checked_pairs(), "pair"), clocks));
         }
         Ok(Exit::of_judged(&judged))
     }

@@ -3,6 +3,7 @@
 use crate::assembly::Assembly;
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use crate::error::{Warning, WarningCode};
+use crate::geom::LengthUnit;
 use crate::geom::length::{Length, LengthError};
 use crate::json::length_problem::length_problem;
 use crate::report::Format;
@@ -106,6 +107,11 @@ impl MoreSweeps {
             assembly.warnings.push(Warning::new(WarningCode::FlagWithoutEffect, message.to_owned()));
         }
     }
+}
+
+/// Reads the value of `--units`, in any spelling of a unit.
+pub(crate) fn unit(text: &str) -> Result<LengthUnit, String> {
+    LengthUnit::from_spelling(text).ok_or_else(|| "expected um, mm, cm, m, inch or ft".to_owned())
 }
 
 /// Values of `--geometry`.

@@ -4,7 +4,7 @@ use crate::assembly::Geometry;
 use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, GEOMETRY, INPUT, PERFORMANCE, REPORT, TextChoice};
+use crate::cli::flags::{ColorChoice, GEOMETRY, INPUT, PERFORMANCE, REPORT, TextChoice, unit};
 use crate::cli::import_folder::up_to_date;
 use crate::cli::import_folder::{replace, source_path};
 use crate::cli::importer::{Importer, ImporterSettings};
@@ -319,10 +319,6 @@ impl ImportArgs {
             allow_outside: args.allow_outside,
         }
     }
-}
-
-fn unit(text: &str) -> Result<LengthUnit, String> {
-    LengthUnit::from_spelling(text).ok_or_else(|| "expected um, mm, cm, m, inch or ft".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

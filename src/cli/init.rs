@@ -3,10 +3,11 @@
 use crate::cli::cad_files::CadFiles;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, INPUT, REPORT};
+use crate::cli::flags::{ColorChoice, INPUT, REPORT, unit};
 use crate::cli::init_above;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
+use crate::geom::LengthUnit;
 use crate::report::number::count;
 use clap::Args as ClapArgs;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +49,7 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
     let prefix = way(&from, &folder)
         .ok_or_else(|| refuse(&from, "on another drive than the meshes", "write the file beside them"))?;
     let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or("assembly").to_owned();
-    let text = file(&name, args.units.as_deref().unwrap_or("mm"), &prefix, &meshes);
+    let text = file(&name, args.units.unwrap_or(LengthUnit::Mm).name(), &prefix, &meshes);
     let n = meshes.len() as u64;
     write(&target, &text, &format!("{}, {}", count(n, "part"), count(n, "instance")), console)?;
     if !quiet {
@@ -270,10 +271,9 @@ pub struct InitArgs {
     #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// The unit of the meshes: mm, cm, m, inch or ft [default: mm].
-    #[arg(long, value_name = "UNIT", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
-    #[arg(hide_possible_values = true)]
-    pub units: Option<String>,
+    /// The unit of the meshes: um, mm, cm, m, inch or ft [default: mm].
+    #[arg(long, value_name = "UNIT", value_parser = unit, help_heading = INPUT)]
+    pub units: Option<LengthUnit>,
 }
 
 impl InitArgs {

@@ -6,7 +6,7 @@ use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::init::{InitArgs, place_of, refuse, unreadable, way, write};
 use crate::cli::input_files::InputFiles;
-use crate::motion::AS_DRAWN;
+use crate::motion::{AS_DRAWN, sweep_name};
 use crate::report::number::count;
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,10 +47,8 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Fa
 fn sweeps(assembly: &Assembly, id: &str) -> Vec<(String, String)> {
     let mut names = BTreeSet::from([AS_DRAWN.to_owned()]);
     let sweep = |joint: &String| {
-        let mut name = joint.replace('/', "-");
-        while !names.insert(name.clone()) {
-            name.push('+');
-        }
+        let name = sweep_name(joint, |name| names.contains(name));
+        names.insert(name.clone());
         (name, format!("{id}/{joint}"))
     };
     let joints = assembly.joints_to_sweep();

@@ -13,9 +13,9 @@ use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::cli::work::FinishedCheck;
 use crate::error::{Error, Location};
 use crate::findings::{self, Partial};
+use crate::io::{FsLoader, Loader};
 use crate::report::table::MAX_ROWS;
 use clap::Args as ClapArgs;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Reads and merges the partial reports, then ends as `check` does.
@@ -36,6 +36,9 @@ pub(crate) fn run(
     let outcome = findings::merge(read_all(&inputs)?, MAX_ROWS)?;
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
+    let folder = assembly.parent().unwrap_or(Path::new(""));
+    let meshes: Vec<PathBuf> = outcome.parts.iter().map(|part| folder.join(&part.mesh)).collect();
+    outputs.spare(meshes.iter().map(|mesh| (mesh.as_path(), "a mesh of the assembly")))?;
     let gate = args.gate.read(assembly)?;
     let end = RunEnd {
         outputs: &outputs,
@@ -67,7 +70,7 @@ fn read_all(paths: &[&Path]) -> Result<Vec<(String, Partial)>, Error> {
 
 fn read(path: &Path) -> Result<(String, Partial), Error> {
     let shown = slashes(path);
-    let bytes = fs::read(path).map_err(|e| {
+    let bytes = FsLoader.read(path).map_err(|e| {
         Error::one(Location::file(&shown), format!("cannot read: {e}"), "check the path and its permissions")
     })?;
     let text = String::from_utf8(bytes).map_err(|e| {

@@ -153,11 +153,12 @@ impl<'a> PairNames<'a> {
             let what = format!("`{word}` is a row of a report, and no report is named");
             return Err(self.refuse(what, "add --report FILE.json, written by `interfere check --format json`"));
         };
+        self.check_assembly(report)?;
         let pairs: Vec<_> = report.pairs_of_row(number).into_iter().map(|pair| pair.map(str::to_owned)).collect();
         if pairs.is_empty() {
             let fix = match (report.rows(), report.motion.failing_run()) {
                 (0, Some(run)) => format!(
-                    "its findings are in poses and sweeps: name the two instances and the run, as in A B --run {run}"
+                    "its findings are in poses and sweeps: name the two instances; `explain` also needs the run, as in --run {run}"
                 ),
                 (0, None) => "write the report again with this release, and see that it has findings".to_owned(),
                 (n, _) => format!("its rows are #1 to #{n}, as in the table"),
@@ -165,6 +166,27 @@ impl<'a> PairNames<'a> {
             return Err(Error::one(Location::file(&report.file), format!("no row `{word}`"), fix));
         }
         Ok(pairs)
+    }
+
+    /// Refuses a report of another assembly: its rows are other pairs.
+    fn check_assembly(&self, report: &Report) -> Result<(), Error> {
+        let refused = |what: String| {
+            let fix = format!("name a report of {}, written by `interfere check --format json`", self.assembly);
+            Err(Error::one(Location::file(&report.file), what, fix))
+        };
+        // Its path may stand for no file here: a report of another machine or folder.
+        let file = |path: &str| Path::new(path).canonicalize().ok();
+        if let (Some(of_report), Some(own)) = (file(&report.path), file(self.assembly))
+            && of_report.is_file()
+            && own.is_file()
+            && of_report != own
+        {
+            return refused(format!("a report of another assembly, {}", report.path));
+        }
+        match report.ids().find(|id| !self.ids.contains(id)) {
+            Some(id) => refused(format!("a report with the instance `{id}`, which {} has not", self.assembly)),
+            None => Ok(()),
+        }
     }
 
     fn unknown(&self, id: &str) -> Error {

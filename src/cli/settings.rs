@@ -15,6 +15,7 @@ use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
+use crate::geom::tolerance::MAX_COORDINATE;
 use crate::motion::AS_DRAWN;
 use crate::report::Format;
 use std::path::PathBuf;
@@ -164,7 +165,11 @@ impl QuestionSettings {
 /// Refuses a length beyond the largest number in mm.
 pub(crate) fn in_mm(flag: &str, length: Option<&Length>, units: LengthUnit) -> Result<Option<f64>, Error> {
     match length.map(|l| l.to_mm(units)) {
-        Some(mm) if !mm.is_finite() => Err(Error::one(Location::default(), format!("{flag} is too large"), "")),
+        // Also true for a length that is no number.
+        Some(mm) if !(mm <= MAX_COORDINATE) => {
+            let what = format!("{flag} is beyond {MAX_COORDINATE:e} mm");
+            Err(Error::one(Location::default(), what, "write a smaller length"))
+        }
         mm => Ok(mm),
     }
 }

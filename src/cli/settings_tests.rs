@@ -67,7 +67,10 @@ fn explain_shares_the_question_flags() {
 fn length_overflow_is_an_error() {
     let s = settings("interfere check a.json --report-within 1e308").unwrap();
     assert!(s.question.options(LengthUnit::Mm).is_ok());
-    assert_eq!(s.question.options(LengthUnit::M).unwrap_err().to_string(), "--report-within is too large");
+    assert_eq!(
+        s.question.options(LengthUnit::M).unwrap_err().to_string(),
+        "--report-within is beyond 1e15 mm; write a smaller length"
+    );
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location};
 use crate::findings::Suggestions;
+use crate::import::folder::IMPORT;
 use crate::io::{FsLoader, Loader};
 use crate::json::append::append_to_list;
 use crate::report::suggest::{render_json, render_text};
@@ -55,12 +56,16 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
 fn write_rules(assembly: &Path, suggestions: &Suggestions) -> Result<(), Failure> {
     let shown = slashes(assembly);
     let fail = |what: String, fix: &str| Error::one(Location::file(&shown), what, fix);
+    if assembly.with_file_name(IMPORT).is_file() {
+        let fix = format!("`interfere init {shown} -o cell.json` writes a file above it; run suggest on that file");
+        return Err(fail("an import wrote the file, and the next one would drop the rules".to_owned(), &fix).into());
+    }
     let bytes = FsLoader.read(assembly).map_err(|e| fail(format!("cannot read the file: {e}"), "check the path"))?;
     let rules: Vec<String> = suggestions.rules.iter().map(|p| p.rule.as_line()).collect();
-    let fix = "run without --write, and add the rules to an assembly file; `interfere import FILE -o FOLDER` writes one for \
-               another file";
+    let fix =
+        format!("`interfere init {shown} -o cell.json` writes an assembly file above it; run suggest on that file");
     let text = append_to_list(&bytes, "rules", &rules)
-        .ok_or_else(|| fail("the file has no place for rules".to_owned(), fix))?;
+        .ok_or_else(|| fail("the file has no place for rules".to_owned(), &fix))?;
     Target::File(assembly.to_owned()).write(&mut io::sink(), |out| out.write_all(&text))
 }
 

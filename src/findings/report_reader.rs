@@ -23,6 +23,8 @@ pub struct Report {
     pub program: String,
     /// Name of the assembly.
     pub name: String,
+    /// Path of the assembly as given to `check`.
+    pub path: String,
     /// Unit of the lengths in the file.
     pub units: LengthUnit,
     /// Settings of the run.
@@ -113,6 +115,11 @@ impl Report {
         Some((&instance.mesh, &instance.placement))
     }
 
+    /// Ids of the instances.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.instances.keys().map(String::as_str)
+    }
+
     /// Number of instances.
     pub fn instances(&self) -> usize {
         self.instances.len()
@@ -188,6 +195,7 @@ struct RawTool {
 #[serde(expecting = "an object: the assembly")]
 struct RawAssembly {
     name: String,
+    path: String,
     units: String,
 }
 
@@ -302,6 +310,7 @@ impl RawReport {
             file: file.to_owned(),
             program: self.tool.version,
             name: self.assembly.name,
+            path: self.assembly.path,
             units,
             settings,
             rules: s.rules.into_iter().map(|r| r.settled(units, mm)).collect(),

@@ -174,7 +174,13 @@ fn demanded(asked: PairRuling<'_>) -> f64 {
 fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict {
     if exceeds(least_gap, now.listed_within().max(demanded(asked))) {
         let limit = now.units.format_length(least_gap);
-        return Verdict { fixed: false, why: format!("clear, but the rule that required {limit} is gone") };
+        let why = match demanded(asked) {
+            less if less > 0.0 => {
+                format!("clear, but the rule requires {} in place of {limit}", now.units.format_length(less))
+            }
+            _ => format!("clear, but the rule that required {limit} is gone"),
+        };
+        return Verdict { fixed: false, why };
     }
     Verdict { fixed: true, why: "clear".to_owned() }
 }

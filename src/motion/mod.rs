@@ -25,5 +25,6 @@ pub use frame::{Frame, MovingAxis, Spread, Twist};
 pub use joint::{Joint, JointKind};
 pub use mechanism::{Follow, JointIx, Loop, Mechanism, MechanismJoint};
 pub use orbit::{Orbit, OrbitAxis};
+pub(crate) use run::sweep_name;
 pub use run::{ALL_JOINTS, AS_DRAWN, RunKind, Segment};
 pub use segments::LoopStop;

@@ -11,6 +11,15 @@ pub const AS_DRAWN: &str = "as-drawn";
 /// Name of the sweep of all joints at once.
 pub const ALL_JOINTS: &str = "all-joints";
 
+/// Name for a new sweep of a joint, other than those taken.
+pub(crate) fn sweep_name(joint: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut name = joint.replace('/', "-");
+    while is_taken(&name) {
+        name.push('+');
+    }
+    name
+}
+
 /// Joint values of a run. Joints without a value are at home.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunKind {

@@ -74,6 +74,14 @@ pub struct SrdfLink<'a> {
     pub is_complete: bool,
 }
 
+/// Second line of an SRDF file of this program.
+const SRDF_MARK: &str = "<!-- written by interfere never -->";
+
+/// True for the text of an SRDF file that [`render_srdf`] wrote.
+pub fn is_own_srdf(text: &str) -> bool {
+    text.lines().nth(1) == Some(SRDF_MARK)
+}
+
 /// Writes an SRDF file: `disable_collisions` with the reason `Never` for each pair of links with a proof. `links` are
 /// those of the robot; without them, the link of an instance is its id without the number of its geometry, as the
 /// import of URDF names them. A link with a geometry that no instance stands for has no proof.
@@ -96,7 +104,7 @@ pub fn render_srdf(found: &Meetings, links: &[SrdfLink], out: &mut dyn Write) ->
         *geometries.entry(name).or_default() += 1;
     }
     let is_complete = |name: &str| links.iter().all(|link| link.is_complete || link.name != name);
-    writeln!(out, "<?xml version=\"1.0\"?>\n<robot name=\"{}\">", escaped(&found.name))?;
+    writeln!(out, "<?xml version=\"1.0\"?>\n{SRDF_MARK}\n<robot name=\"{}\">", escaped(&found.name))?;
     for ([a, b], n) in proved {
         if a != b && n == geometries[a] * geometries[b] && is_complete(a) && is_complete(b) {
             let [a, b] = [a, b].map(escaped);

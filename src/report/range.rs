@@ -45,11 +45,17 @@ fn text(found: &JointRanges, range: &JointRange, units: LengthUnit, out: &mut im
     for (side, head) in range.sides.iter().zip(["down", "up"]) {
         writeln!(out, "{head:>6}  {}", side_text(found, joint, side, units))?;
     }
-    // A joint of a sub-assembly stands in another file, perhaps in other units.
-    let is_elsewhere = joint.name.contains('/') && joint.kind == "prismatic";
-    let unit = if is_elsewhere { format!(", in {}", units.name()) } else { String::new() };
+    let (is_elsewhere, is_slide) = (joint.name.contains('/'), joint.kind == "prismatic");
+    // Another file may have other units.
+    let unit = if is_elsewhere && is_slide { format!(", in {}", units.name()) } else { String::new() };
+    let in_sweep = match span(joint, range, units) {
+        Some(span) if is_elsewhere && span != FULL => {
+            format!("; in a sweep of this file: {}: {span}", serde_json::Value::from(joint.name.as_str()))
+        }
+        _ => String::new(),
+    };
     match line(joint, range, units) {
-        Some(line) => writeln!(out, "  {line}{unit}"),
+        Some(line) => writeln!(out, "  {line}{unit}{}", shown(&in_sweep)),
         None => writeln!(out, "  no range: a pair fails as drawn"),
     }
 }
@@ -103,11 +109,19 @@ fn free_value(joint: &JointOutcome, side: &JointSide, units: LengthUnit) -> f64 
 /// drawing.
 fn line(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> Option<String> {
     let key = if joint.kind == "prismatic" { "range" } else { "range_deg" };
+    span(joint, range, units).map(|span| format!("\"{key}\": {span}"))
+}
+
+/// Range of one turn.
+const FULL: &str = "\"full\"";
+
+/// The range in this line.
+fn span(joint: &JointOutcome, range: &JointRange, units: LengthUnit) -> Option<String> {
     if joint.range.is_none() && range.sides.iter().all(|side| side.stop.is_none() && side.is_turn(joint.home)) {
-        return Some(format!("\"{key}\": \"full\""));
+        return Some(FULL.to_owned());
     }
     let [low, high] = [0, 1].map(|k| free_value(joint, &range.sides[k], units));
-    (low < high).then(|| format!("\"{key}\": [{low}, {high}]"))
+    (low < high).then(|| format!("[{low}, {high}]"))
 }
 
 #[derive(Serialize)]

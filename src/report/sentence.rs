@@ -170,6 +170,6 @@ pub(crate) fn verdict(judged: &Judged) -> String {
     let runs = motion::findings(o);
     let left_out = motion::left_out(o);
     let left_out = if left_out.is_empty() { left_out } else { format!("; {left_out}") };
-    let pairs = count(o.possible_pairs + o.runs().iter().map(|run| run.pairs).sum::<u64>(), "pair");
+    let pairs = count(o.checked_pairs(), "pair");
     format!("{failing} of {pairs} {verb}: {}{runs}{warnings}{strict}{left_out}", counts.join(", "))
 }

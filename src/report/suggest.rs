@@ -87,6 +87,41 @@ impl Serialize for AsWritten {
     }
 }
 
+/// Writes the lines for the assembly file, with the place that they belong to.
+fn write_rules(
+    rules: &[Proposal],
+    head: &str,
+    outcome: &Outcome,
+    written: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let path = shown(&outcome.path);
+    let has_rules = outcome.rules.iter().any(|rule| rule.scope.is_empty());
+    let place = if written {
+        format!("Now in {path}. Review each, and replace its reason")
+    } else if !outcome.path.ends_with(".json") {
+        format!(
+            "{path} has no place for them: write an assembly file above it with `interfere init {path} -o cell.json`, \
+             and run `interfere suggest cell.json`, whose ids are longer"
+        )
+    } else if has_rules {
+        format!("Review each, then add it after the rules of {path}, or run again with --write")
+    } else {
+        format!("Review each, then add them to {path}, which has no rules yet, or run again with --write")
+    };
+    writeln!(out, "{head}. {place}:\n")?;
+    let is_key = !written && !has_rules;
+    let indent = if is_key { "      " } else { "    " };
+    if is_key {
+        writeln!(out, "    \"rules\": [")?;
+    }
+    for (k, p) in rules.iter().enumerate() {
+        let comma = if k + 1 < rules.len() { "," } else { "" };
+        writeln!(out, "{indent}{}{comma}", shown(&p.rule.as_line()))?;
+    }
+    if is_key { writeln!(out, "    ]") } else { Ok(()) }
+}
+
 /// Writes the proposals for an outcome for people: lines for the assembly file, the pairs of each, then the pairs left
 /// out. `written` tells that the lines are in the file.
 ///
@@ -114,19 +149,7 @@ pub fn render_text(
     if rules.is_empty() {
         writeln!(out, "No rule is proposed {of}.")?;
     } else {
-        let path = shown(&outcome.path);
-        let review = if written {
-            format!("Now in {path}. Review each, and replace its reason")
-        } else {
-            format!("Review each, then add it after the rules of {path}")
-        };
-        writeln!(out, "{proposed} proposed {of}. {review}:\n")?;
-    }
-    for (k, p) in rules.iter().enumerate() {
-        let comma = if k + 1 < rules.len() { "," } else { "" };
-        writeln!(out, "    {}{comma}", shown(&p.rule.as_line()))?;
-    }
-    if !rules.is_empty() {
+        write_rules(rules, &format!("{proposed} proposed {of}"), outcome, written, out)?;
         writeln!(out, "\nPurpose of each rule:\n")?;
     }
     for p in rules {

@@ -39,8 +39,10 @@ pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<
     head(outcome, &mut out)?;
     let numbers = RowNumbers::new(judged, &Groups::new(judged));
     listing(judged, &numbers, style, &mut out)?;
-    out.text("")?;
-    tally(judged, &mut out)?;
+    if !judged.outcome.is_without_drawing() {
+        out.text("")?;
+        tally(judged, &mut out)?;
+    }
     runs(judged, style, &mut out)?;
     foot(judged, &mut out)?;
     out.out.flush()
@@ -122,13 +124,13 @@ impl<W: Write> Page<W> {
 
 /// Writes the size of the assembly and the settings.
 fn head(o: &Outcome, out: &mut Page<impl Write>) -> io::Result<()> {
+    let pairs = if o.is_without_drawing() { String::new() } else { format!(", {}", count(o.possible_pairs, "pair")) };
     out.text(&format!(
-        "{} ({}): {}, {}, {}",
+        "{} ({}): {}, {}{pairs}",
         shown(&o.name),
         shown(&o.path),
         count(o.parts.len() as u64, "part"),
         count(o.instances.len() as u64, "instance"),
-        count(o.possible_pairs, "pair"),
     ))?;
     let meaning = match o.settings.geometry {
         Geometry::Hull => "convex hulls replace the parts; concavities count as solid".to_owned(),

@@ -104,7 +104,10 @@ fn range_names_the_unit_of_a_slide_in_another_file() {
     };
     assert_eq!(
         (line("a.json"), line("sub.json")),
-        ("  \"range\": [0, 25.4], in mm".into(), "  \"range\": [0, 1]".into())
+        (
+            "  \"range\": [0, 25.4], in mm; in a sweep of this file: \"m/j\": [0, 25.4]".into(),
+            "  \"range\": [0, 1]".into()
+        )
     );
 }
 
@@ -191,7 +194,10 @@ fn never_writes_proved_pairs_alone() {
         assert!(ran.code == 2 && ran.stderr.contains(&format!("--srdf would replace {what}; name")), "{ran:?}");
     }
     assert_eq!(std::fs::read(&own).expect("a file"), before);
-    let expected = "<?xml version=\"1.0\"?>\n<robot name=\"sliding-doors\">\n  \
+    // It replaces its own file.
+    let again = interfere(&["never", &doors(), "--srdf", srdf.to_str().expect("UTF-8")]);
+    assert_eq!(again.code, 0, "{again:?}");
+    let expected = "<?xml version=\"1.0\"?>\n<!-- written by interfere never -->\n<robot name=\"sliding-doors\">\n  \
         <disable_collisions link1=\"left\" link2=\"stop\" reason=\"Never\"/>\n</robot>\n";
     assert_eq!(std::fs::read_to_string(srdf).expect("a file"), expected);
     // The hinge and the slide move lid and post at once, and some combination lets them meet.

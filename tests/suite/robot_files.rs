@@ -68,6 +68,18 @@ fn an_srdf_has_the_names_of_the_links() {
     let expected = [["arm", "post.1"], ["post.1", "post_1"]]
         .map(|[a, b]| format!("<disable_collisions link1=\"{a}\" link2=\"{b}\" reason=\"Never\"/>"));
     assert_eq!(pairs, expected, "{}", ran.stdout);
+    // The file is a result: it takes no place from the SRDF of the robot, and a later run may replace it.
+    let path = |name: &str| scratch.path().join(name);
+    std::fs::rename(path("arm.srdf"), path("moveit.srdf")).expect("moved");
+    let checked = interfere_in(scratch.path(), &["check", "arm.urdf"]);
+    assert!(checked.stdout.contains("pose out: ") && !checked.stderr.contains("left out"), "{checked:?}");
+    let again = interfere_in(scratch.path(), &["never", "arm.urdf", "--srdf", "never.srdf"]);
+    assert_eq!(again.code, 0, "{again:?}");
+    // Of two SRDF files with an effect, none is taken.
+    std::fs::copy(path("moveit.srdf"), path("second.srdf")).expect("copied");
+    let checked = interfere_in(scratch.path(), &["check", "arm.urdf"]);
+    let says = "2 SRDF files of this robot's name (`interfere import --srdf` takes one): moveit.srdf, second.srdf";
+    assert!(checked.stderr.contains(says), "{checked:?}");
 }
 
 #[test]

@@ -242,6 +242,10 @@ fn joints_without_a_sweep_are_told() {
     let (codes, text) = warnings_with(&json!({}), &json!([]));
     assert_eq!(codes, ["unswept-joint"]);
     assert!(text.starts_with("no sweep moves the joint `left`: "), "{text}");
+    // The advice can be pasted.
+    let (_, advice) = text.split_once("add to `sweeps`: ").expect("an advice");
+    let advised: Value = serde_json::from_str(&format!("{{{advice}}}")).expect("an entry of `sweeps`");
+    assert_eq!(warnings_with(&advised, &json!([])).0, Vec::<String>::new(), "{advice}");
     assert_eq!(warnings_with(&json!({ "a": { "joints": { "left": [0, 1] } } }), &json!([])).0, Vec::<String>::new());
 }
 
@@ -261,6 +265,13 @@ fn sweeps_within_others_are_told() {
         assert_eq!(codes, ["sweep-repeats"], "{sweeps}");
         assert!(text.starts_with(expected), "{text}");
     }
+    // The sweep of all joints comes from a flag: there is nothing to remove.
+    let scratch = Scratch::new();
+    let file = changed(&scratch, "sliding-doors", |file| {
+        file["sweeps"] = json!({ "whole": { "joints": { "left": "range" } } });
+        file["rules"] = json!([]);
+    });
+    assert_eq!(codes(&report(&file, &["--sweep-all"]).0), Vec::<&str>::new());
     assert_eq!(warnings_with(&json!({ "way": path([2.0, 5.0]), "on": path([5.0, 9.0]) }), &json!([])).0, none);
     // Under a rule of its own, the smaller sweep answers another question.
     let rule = json!([{ "between": ["left", "right"], "min_clearance": 0.1, "during": ["short"], "reason": "r" }]);

@@ -75,6 +75,10 @@ fn mesh_paths_are_relative_to_the_assembly_file() {
     }
     let ran = interfere_in(scratch.path(), &["init", "parts", "--output", "-"]);
     assert_eq!(parsed(&ran.stdout)["parts"]["plate"]["mesh"], "parts/plate.stl");
+    for (units, name) in [("um", "um"), ("inches", "inch")] {
+        let ran = interfere_in(scratch.path(), &["init", "parts", "-o", "-", "--units", units]);
+        assert_eq!(parsed(&ran.stdout)["units"], name);
+    }
 }
 
 #[test]

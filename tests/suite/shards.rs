@@ -397,6 +397,11 @@ fn foreign_shards_are_named_with_their_difference() {
     row.write("assembly.json", 9.0, r#"{ "between": ["one", "two"], "allow_depth": 2 }"#);
     row.shard(2, 2, "");
     refused("its rules differ from those in p1.json");
+    row.write("assembly.json", 9.0, "");
+    let inches = fs::read_to_string(row.0.path().join("assembly.json")).expect("written");
+    row.0.write("assembly.json", inches.replacen("\"version\": 1", "\"version\": 1, \"units\": \"inch\"", 1));
+    row.shard(2, 2, "");
+    refused("the unit of its assembly is inch, but that of p1.json is mm");
     row.write("assembly.json", 9.5, "");
     row.shard(2, 2, "");
     refused("instances, their order or placements differ from p1.json");
@@ -406,6 +411,10 @@ fn foreign_shards_are_named_with_their_difference() {
     refused("the mesh of its part `cube` differs from that in p1.json");
     row.0.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     row.shard(2, 2, "");
+    row.assert_refused(
+        "p1.json p2.json -o cube.obj",
+        &["cube.obj: --output would replace a mesh of the assembly; name another file"],
+    );
     assert_eq!(row.run("merge p1.json p2.json").code, 1);
 }
 

@@ -259,6 +259,34 @@ fn written_rules_keep_the_layout() {
     }
 }
 
+/// The lines are printed as they belong into the file.
+#[test]
+fn lines_for_a_file_without_rules_come_with_the_key() {
+    let mut machine = machine();
+    let with_rules = machine.run("suggest", &[]).1;
+    assert!(with_rules.contains("then add it after the rules of ") && !with_rules.contains("\"rules\": ["));
+    machine.file.as_object_mut().expect("an object").remove("rules");
+    let (_, text) = machine.run("suggest", &[]);
+    assert!(text.contains("which has no rules yet, or run again with --write"), "{text}");
+    let key = text.lines().skip_while(|line| !line.contains("\"rules\": [")).take_while(|line| !line.is_empty());
+    let pasted: Value = serde_json::from_str(&format!("{{{}}}", key.collect::<String>())).expect("a member");
+    machine.file["rules"] = pasted["rules"].clone();
+    assert_eq!(machine.run("check", &[]).0, 0);
+}
+
+/// An import writes its folder anew, and would drop the rules.
+#[test]
+fn rules_are_not_written_into_an_imported_folder() {
+    let machine = machine();
+    let (path, before) = (machine.scratch.path().join("assembly.json"), machine.file.to_string());
+    machine.scratch.write("assembly.json", &before);
+    machine.scratch.write("import.json", "{}");
+    let ran = interfere(&["suggest", path.to_str().expect("UTF-8"), "--write"]);
+    assert!(ran.code == 2 && ran.stderr.contains("an import wrote the file"), "{ran:?}");
+    assert!(ran.stderr.contains("assembly.json -o cell.json` writes a file above it"), "{ran:?}");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), before);
+}
+
 #[test]
 fn a_rule_names_at_most_three_globs() {
     let ids: Vec<String> = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"].iter().map(|s| (*s).to_owned()).collect();

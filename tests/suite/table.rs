@@ -142,6 +142,28 @@ fn handles_name_the_same_pair_everywhere() {
     assert_eq!(run(&["check", "assembly.json"]).code, 0);
 }
 
+/// The rows of another assembly are other pairs, even if instances have the same names.
+#[test]
+fn rows_of_another_assembly_are_refused() {
+    let folder = Scratch::new();
+    write_boards(&folder);
+    let run = |arguments: &[&str]| interfere_in(folder.path(), arguments);
+    run(&["check", "assembly.json", "--format", "json=r.json"]);
+    let own = fs::read_to_string(folder.path().join("assembly.json")).expect("written");
+    folder.write("same.json", &own);
+    for command in ["explain", "accept"] {
+        let ran = run(&[command, "same.json", "#1", "--report", "r.json"]);
+        let says = "r.json: a report of another assembly, assembly.json; name a report of same.json";
+        assert!(ran.code == 2 && ran.stderr.contains(says), "{ran:?}");
+    }
+    // A report that moved knows the assembly by its instances alone.
+    fs::rename(folder.path().join("assembly.json"), folder.path().join("moved.json")).expect("moved");
+    assert_eq!(run(&["explain", "same.json", "#1", "--report", "r.json"]).code, 1);
+    folder.write("other.json", own.replace("stack.wall-1", "stack.wall-one"));
+    let ran = run(&["explain", "other.json", "#1", "--report", "r.json"]);
+    assert!(ran.code == 2 && ran.stderr.contains("a report with the instance `stack.wall-1`, which"), "{ran:?}");
+}
+
 #[test]
 fn wrong_handles_are_refused_with_a_fix() {
     let folder = Scratch::new();

@@ -13,6 +13,18 @@ use crate::json::wording::{join_or, quoted};
 const RULE_KEYS: [&str; 9] =
     ["between", "ignore", "allow_depth", "min_clearance", "max_gap", "during", "severity", "reason", "comment"];
 
+/// Returns the fix for another word with the meaning of a key.
+fn advice(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "min_gap" | "gap" | "clearance" | "min_distance" => "did you mean `min_clearance`?",
+        "max_clearance" | "max_distance" => "did you mean `max_gap`?",
+        "max_depth" | "max_overlap" | "max_penetration" | "depth" | "allow" => "did you mean `allow_depth`?",
+        "pair" | "parts" | "instances" => "did you mean `between`?",
+        "level" => "did you mean `severity`?",
+        _ => return None,
+    })
+}
+
 pub(crate) fn read_rules(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawRule> {
     let root = JsonPath::Root;
     let trail = JsonPath::Key(&root, "rules");
@@ -28,7 +40,8 @@ fn read_rule(
     index: usize,
     unit: LengthUnit,
 ) -> Option<RawRule> {
-    let fields = reader.fields(value, trail, &RULE_KEYS, "an object with `between` and an action")?;
+    let expected = "an object with `between` and an action";
+    let fields = reader.fields_with_advice(value, trail, &RULE_KEYS, expected, advice)?;
     let between = read_between(reader, &fields, value, trail);
     let severity = read_severity(reader, &fields, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);

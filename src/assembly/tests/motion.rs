@@ -250,6 +250,10 @@ fn each_error_of_a_run_names_its_fix() {
             "rules[0].ignore: both `ignore` and `max_gap`",
         ),
         (
+            r#""rules": [{ "between": ["lid", "case"], "min_gap": 1 }]"#,
+            "rules[0].min_gap: unknown key `min_gap`; did you mean `min_clearance`?",
+        ),
+        (
             r#""rules": [{ "between": ["lid", "case"], "min_clearance": 1, "max_gap": 0.5 }]"#,
             "rules[0].max_gap: a `max_gap` below `min_clearance`",
         ),

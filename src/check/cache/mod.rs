@@ -122,8 +122,9 @@ impl<'s> Session<'s> {
     /// Warning with the reason if the cache was not written.
     pub(crate) fn cache_warning(&self) -> Option<Warning> {
         let why = self.problem.get()?;
-        let message =
-            format!("the run did not write its cache: {why}; name another folder with --cache, or use --no-cache");
+        let message = format!(
+            "the run did not write its cache: {why}; name an empty or a new folder with --cache, or use --no-cache"
+        );
         Some(Warning::new(WarningCode::CacheNotWritten, message))
     }
 }

@@ -105,7 +105,7 @@ impl FsStore {
         // Another run may be creating the folder: accept its files.
         let other = |e: fs::DirEntry| e.file_name() != ".gitignore" && !is_entry(&e.path());
         if fs::read_dir(&self.folder).map_err(say)?.flatten().any(other) && !is_ours() {
-            return Err("the folder holds other files; name an empty or a new folder".to_owned());
+            return Err("the folder holds other files".to_owned());
         }
         fs::write(self.folder.join(".gitignore"), "*\n").map_err(say)?;
         self.replace(&tag, TAG.as_bytes()).map_err(say)

@@ -2,9 +2,10 @@
 
 use crate::assembly::{Assembly, NamedRun};
 use crate::check::motion::bodies::Travel;
-use crate::error::{Warning, WarningCode};
+use crate::error::{Location, Warning, WarningCode};
 use crate::json::wording::quoted;
-use crate::motion::{JointIx, RunKind, Segment};
+use crate::motion::{ALL_JOINTS, AS_DRAWN, JointIx, RunKind, Segment, sweep_name};
+use std::collections::BTreeSet;
 
 /// Number of joints that a warning names.
 const MAX_NAMED: usize = 5;
@@ -15,7 +16,10 @@ pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
     let is_sweep = |run: &&NamedRun| !matches!(run.kind, RunKind::Pose { .. });
     let sweeps: Vec<Sweep<'_>> =
         motion.runs.iter().filter(is_sweep).filter_map(|run| Sweep::of(assembly, run)).collect();
-    unswept(assembly, &sweeps).into_iter().chain(repeats(assembly, &sweeps)).collect()
+    let unswept = unswept(assembly, &sweeps);
+    // A flag adds the sweep of all joints: there is nothing to remove from the file.
+    let written: Vec<Sweep<'_>> = sweeps.into_iter().filter(|sweep| !sweep.run.name.starts_with(ALL_JOINTS)).collect();
+    unswept.into_iter().chain(repeats(assembly, &written)).collect()
 }
 
 /// Warning about joints that move a part, but take part in no sweep.
@@ -23,17 +27,39 @@ fn unswept(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Option<Warning> {
     let motion = &assembly.motion;
     let is_swept = |ix: &JointIx| sweeps.iter().any(|sweep| sweep.travel.swept[ix.0 as usize]);
     let left: Vec<JointIx> = assembly.joints_to_sweep().into_iter().filter(|ix| !is_swept(ix)).collect();
-    let joint = &motion.joints[left.first()?.0 as usize];
-    let names: Vec<String> = left.iter().take(MAX_NAMED).map(|ix| quoted(&motion.joints[ix.0 as usize].name)).collect();
+    let joints: Vec<_> = left.iter().take(MAX_NAMED).map(|ix| &motion.joints[ix.0 as usize]).collect();
+    let names: Vec<String> = joints.iter().map(|joint| quoted(&joint.name)).collect();
     let more = if left.len() > MAX_NAMED { ", …" } else { "" };
+    let advice = if assembly.path.ends_with(".json") {
+        format!("add to `sweeps`: {}", entries(assembly, joints.iter().map(|joint| joint.name.as_str())))
+    } else {
+        let path = quoted(&format!("interfere init {}", assembly.path));
+        format!("{path} writes an assembly file above it, with a sweep for each joint")
+    };
     let message = format!(
-        "no sweep moves {} {}{more}: {} motion is not checked; add to `sweeps`: {{ \"joints\": {{ {}: \"range\" }} }}",
+        "no sweep moves {} {}{more}: {} motion is not checked; {advice}",
         if left.len() == 1 { "the joint".to_owned() } else { format!("{} joints,", left.len()) },
         names.join(", "),
         if left.len() == 1 { "its" } else { "their" },
-        serde_json::Value::from(joint.name.as_str())
     );
-    Some(Warning { at: Some(joint.at.clone()), ..Warning::new(WarningCode::UnsweptJoint, message) })
+    let first = joints.first()?;
+    // The sweeps of another file have no effect.
+    let is_in_root = assembly.files.first().is_none_or(|root| first.at.file == *root);
+    let at = if is_in_root { first.at.clone() } else { Location::file(&assembly.path) };
+    Some(Warning { at: Some(at), ..Warning::new(WarningCode::UnsweptJoint, message) })
+}
+
+/// Entries of `sweeps`, each with one of these joints.
+fn entries<'a>(assembly: &Assembly, joints: impl Iterator<Item = &'a str>) -> String {
+    let runs = assembly.motion.runs.iter().map(|run| run.name.clone());
+    let mut taken: BTreeSet<String> = runs.chain([AS_DRAWN.to_owned()]).collect();
+    let entry = |joint: &str| {
+        let name = sweep_name(joint, |name| taken.contains(name));
+        taken.insert(name.clone());
+        let text = |t: &str| serde_json::Value::from(t);
+        format!("{}: {{ \"joints\": {{ {}: \"range\" }} }}", text(&name), text(joint))
+    };
+    joints.map(entry).collect::<Vec<_>>().join(", ")
 }
 
 /// Warnings about sweeps within others under the same rules. Of two equal ones, the later repeats the earlier.

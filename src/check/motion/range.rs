@@ -160,10 +160,11 @@ fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Er
             None => {
                 let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean {}?", quoted(near)));
                 let fix = near.unwrap_or_else(|| {
-                    if known.is_empty() {
-                        "the assembly has no `joints`".to_owned()
+                    let own: Vec<&str> = (0..all.len()).filter(own).map(|k| known[k]).collect();
+                    if own.is_empty() {
+                        "the assembly has no joint with a value of its own".to_owned()
                     } else {
-                        format!("known joints: {}", join_or(&known))
+                        format!("joints with a value of their own: {}", join_or(&own))
                     }
                 });
                 problems.push(Problem::new(at(), format!("no joint has the name {}", quoted(name)), fix));

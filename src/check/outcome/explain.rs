@@ -12,7 +12,11 @@ use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::LengthUnit;
+use crate::json::wording::{nearest, quoted};
 use std::sync::Arc;
+
+/// Number of instances that a message names.
+const MAX_NAMED: usize = 8;
 
 /// Trace of one pair through the stages. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,8 +121,14 @@ pub(crate) fn find_pair(assembly: &Assembly, ids: [&str; 2]) -> Result<[Instance
 }
 
 fn unknown(assembly: &Assembly, id: &str) -> Problem {
-    let nearest = assembly.instances.iter().min_by_key(|i| strsim::osa_distance(id, &i.id));
-    let fix = nearest.map_or(String::new(), |i| format!("the nearest is `{}`", i.id));
+    let ids = || assembly.instances.iter().map(|i| i.id.as_str());
+    let fix = nearest(id, ids()).map_or_else(
+        || {
+            let more = if assembly.instances.len() > MAX_NAMED { ", …" } else { "" };
+            format!("its ids are {}{more}", ids().take(MAX_NAMED).map(quoted).collect::<Vec<_>>().join(", "))
+        },
+        |near| format!("did you mean {}?", quoted(near)),
+    );
     Problem::new(Location::file(&assembly.path), format!("no instance has the id `{id}`"), fix)
 }
 

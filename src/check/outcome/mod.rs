@@ -259,6 +259,16 @@ impl Outcome {
         of(&self.counts) + self.runs().iter().map(|run| of(&run.counts)).sum::<u64>()
     }
 
+    /// Number of checked pairs, in the drawing and in all runs.
+    pub fn checked_pairs(&self) -> u64 {
+        self.possible_pairs + self.runs().iter().map(|run| run.pairs).sum::<u64>()
+    }
+
+    /// True if this check leaves the drawing out.
+    pub fn is_without_drawing(&self) -> bool {
+        self.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing)
+    }
+
     /// Checked poses and sweeps.
     pub fn runs(&self) -> &[RunOutcome] {
         self.motion.as_ref().map_or(&[], |motion| &motion.runs)

@@ -130,6 +130,10 @@ fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
     if x.rules != y.rules {
         return Some(format!("its rules differ from those in {file}"));
     }
+    if x.units != y.units {
+        let [own, first] = [y, x].map(|o| o.units.name());
+        return Some(format!("the unit of its assembly is {own}, but that of {file} is {first}"));
+    }
     let hashes =
         |o: &Outcome| -> BTreeMap<String, String> { o.parts.iter().map(|p| (p.key.clone(), p.hash.clone())).collect() };
     if let Some((key, mine, their)) = differing(&hashes(x), &hashes(y)) {

@@ -61,7 +61,7 @@ impl Semantics {
             return Ok(Self::read(&path, references)?.1);
         }
         let mut same_file = Vec::new();
-        let mut same_robot = Vec::new();
+        let (mut same_robot, mut names) = (Vec::new(), Vec::new());
         for path in candidates(references) {
             let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
             let is_own = stem.as_deref() == Some(references.stem().as_str());
@@ -76,7 +76,8 @@ impl Semantics {
             };
             if is_own {
                 same_file.push(found);
-            } else if name.is_some() && name == robot.name {
+            } else if name.is_some() && name == robot.name && found.has_effect() {
+                names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
                 same_robot.push(found);
             }
         }
@@ -88,11 +89,18 @@ impl Semantics {
         match (found.next(), count) {
             (Some(only), 1) => Ok(only),
             (Some(_), _) => {
-                collector.leave_out("SRDF files of this robot's name (choose one with --srdf)", count as u64, "");
+                let what = "SRDF files of this robot's name (`interfere import --srdf` takes one)";
+                collector.leave_out(what, count as u64, &names.join(", "));
                 Ok(Self::default())
             }
             (None, _) => Ok(Self::default()),
         }
+    }
+
+    /// True if the file changes an assembly. `interfere never` writes files that do not.
+    fn has_effect(&self) -> bool {
+        let is_taken = |(_, reason): &([String; 2], Option<String>)| reason_of(reason.as_deref()).is_some();
+        !self.poses.is_empty() || !self.several.is_empty() || self.disabled.iter().any(is_taken)
     }
 
     /// Disabled pairs of links that exist, with the reasons as they stand in rules.

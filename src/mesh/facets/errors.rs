@@ -125,7 +125,7 @@ impl FacetSurface<'_> {
         let (Some(apex), true) = (apex, self.outline(t).is_empty()) else { return f64::INFINITY };
         let [p, q, r] = [pair.ends[0], pair.ends[1], apex].map(|i| &self.mesh.vertices[i as usize]);
         let (along, to_apex) = (difference(q, p), difference(r, p));
-        let height = dot(&cross(&self.normals[t as usize], &along), &to_apex);
+        let height = dot(&cross(&self.planes[t as usize].normal, &along), &to_apex);
         // The tangent is convex and 0 at 0: the tangent of a quarter of an angle is at most a quarter of the angle's
         // tangent. The factor is 1/64 and an allowance for rounding.
         let factor = 0.015_625 * 1.001;

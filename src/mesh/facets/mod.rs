@@ -113,7 +113,7 @@ impl ConcaveFacets {
         });
         let (facet, count) = (surface.facet, surface.count);
         // The lists of a large mesh take as much memory as the mesh.
-        drop((surface.normals, surface.tilts, half_edges));
+        drop((surface.planes, half_edges));
         let wide = wide_sagittas(&strips.concat(), count);
         let sagitta = largest.into_iter().map(|s| f64::from_bits(s.into_inner())).collect();
         Self { facet, sagitta, wide }
@@ -191,15 +191,33 @@ impl TrianglePair {
 const LEAST_TANGENT: f64 = 1e-4;
 const LARGEST_TANGENT: f64 = 0.760_204_4;
 
+/// Plane of a triangle.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Plane {
+    /// Unit normal; zero without area.
+    pub normal: [f64; 3],
+    /// Tangent of the angle by which rounding may tilt the triangle: the rounding of a corner over the least height.
+    tilt: f32,
+}
+
+impl Plane {
+    /// Plane of a triangle whose corners are off by up to `rounding`.
+    fn of(mesh: &TriMesh, t: usize, rounding: f64) -> Self {
+        let [a, b, c] = mesh.triangles[t].map(|i| &mesh.vertices[i as usize]);
+        let sides = [difference(b, a), difference(c, a), difference(c, b)];
+        let normal = cross(&sides[0], &sides[1]);
+        let longest = sides.iter().map(squared).fold(0.0, greater);
+        let tilt = if rounding > 0.0 { rounding * (longest / squared(&normal)).sqrt() } else { 0.0 };
+        Self { normal: unit(&normal), tilt: tilt as f32 }
+    }
+}
+
 /// A mesh with its facets, prepared for queries at edges.
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
-    /// Unit normal of each triangle; zero without area.
-    normals: Vec<[f64; 3]>,
-    /// Tangent of the angle by which rounding may tilt each triangle: the rounding of a corner over the least height.
-    /// Empty without rounding.
-    tilts: Vec<f32>,
+    /// Plane of each triangle.
+    planes: Vec<Plane>,
     /// Facet of each triangle.
     facet: Vec<u32>,
     /// Number of facets.
@@ -219,12 +237,9 @@ impl<'m> FacetSurface<'m> {
 
     /// Prepares a mesh whose triangles are all facets of their own, so far.
     fn without_facets(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
-        let count = mesh.triangles.len();
-        let mut normals = vec![[0.0; 3]; count];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut normals, |t| unit(&normal_of(mesh, t)));
-        let mut tilts = vec![0.0_f32; if rounding > 0.0 { count } else { 0 }];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut tilts, |t| tilt(mesh, t, rounding) as f32);
-        Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines: Outlines::default() }
+        let mut planes = vec![Plane::default(); mesh.triangles.len()];
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut planes, |t| Plane::of(mesh, t, rounding));
+        Self { mesh, half_edges, planes, facet: Vec::new(), count: 0, outlines: Outlines::default() }
     }
 
     /// Joins the triangles of flat edges to facets.
@@ -234,7 +249,7 @@ impl<'m> FacetSurface<'m> {
         flat.iter().flatten().for_each(|&[a, b]| _ = sets.union(a, b, false));
         (self.facet, self.count) = sets.label();
         if (self.count as usize) < count {
-            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, &self.normals);
+            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, &self.planes);
         }
     }
 
@@ -256,15 +271,15 @@ impl<'m> FacetSurface<'m> {
             return None;
         }
         let triangles = [a.face(), b.face()];
-        let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
-        let cosine = dot(na, nb);
+        let [a, b] = triangles.map(|t| &self.planes[t as usize]);
+        let cosine = dot(&a.normal, &b.normal);
         // Cheap rejection of angles from 90° up and of triangles without a normal.
         (cosine > 0.0).then(|| TrianglePair {
             ends: [e.lo, e.hi],
             triangles,
-            sine_squared: squared(&cross(na, nb)),
+            sine_squared: squared(&cross(&a.normal, &b.normal)),
             cosine,
-            noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).map(|&tilt| f64::from(tilt)).sum(),
+            noise: f64::from(a.tilt) + f64::from(b.tilt),
         })
     }
 
@@ -296,7 +311,7 @@ impl<'m> FacetSurface<'m> {
     fn reach(&self, pair: &TrianglePair, side: usize) -> f64 {
         let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
         let (t, along) = (pair.triangles[side], &difference(q, p));
-        let across = unit(&cross(&self.normals[t as usize], along));
+        let across = unit(&cross(&self.planes[t as usize].normal, along));
         let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
         // The edge may run either way along the triangle; its third corner gives the side.
         let apex = self.mesh.triangles[t as usize].into_iter().find(|i| !pair.ends.contains(i));
@@ -304,24 +319,6 @@ impl<'m> FacetSurface<'m> {
         let side = if own < 0.0 { -1.0 } else { 1.0 };
         self.outline(t).iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
     }
-}
-
-/// Corners of a triangle relative to its first one, and the third relative to the second.
-fn sides_of(mesh: &TriMesh, t: usize) -> [[f64; 3]; 3] {
-    let [a, b, c] = mesh.triangles[t].map(|i| &mesh.vertices[i as usize]);
-    [difference(b, a), difference(c, a), difference(c, b)]
-}
-
-/// Normal of a triangle, with twice the area as its length.
-fn normal_of(mesh: &TriMesh, t: usize) -> [f64; 3] {
-    let [u, v, _] = sides_of(mesh, t);
-    cross(&u, &v)
-}
-
-/// Tangent of the angle by which rounding may tilt a triangle.
-fn tilt(mesh: &TriMesh, t: usize, rounding: f64) -> f64 {
-    let longest = sides_of(mesh, t).iter().map(squared).fold(0.0, greater);
-    rounding * (longest / squared(&normal_of(mesh, t))).sqrt()
 }
 
 /// Scales a vector to length 1; zero stays zero.

@@ -2,6 +2,7 @@
 
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
+use crate::mesh::facets::Plane;
 
 /// Upper limit of corners of an outline, to bound the cost per edge. Thinning an outline can only reduce widths.
 const OUTLINE: usize = 512;
@@ -16,7 +17,7 @@ pub(crate) struct Outlines {
 }
 
 impl Outlines {
-    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[[f64; 3]]) -> Self {
+    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, planes: &[Plane]) -> Self {
         let mut sizes = vec![0u32; count as usize];
         for &f in facet {
             sizes[f as usize] += 1;
@@ -32,7 +33,7 @@ impl Outlines {
                 let mut corners: Vec<u32> = group.iter().flat_map(|m| mesh.triangles[m.1 as usize]).collect();
                 corners.sort_unstable();
                 corners.dedup();
-                outlines.corners.extend(convex_outline(mesh, corners, &normals[group[0].1 as usize]));
+                outlines.corners.extend(convex_outline(mesh, corners, &planes[group[0].1 as usize].normal));
             }
         }
         outlines.starts.push(outlines.corners.len() as u32);
