@@ -242,12 +242,14 @@ mod tests {
     fn one(words: &[&str]) -> Result<[String; 2], String> {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
         let report = report();
-        PairNames::new(IDS.into_iter().chain(["c"]), Some(&report), "x.json").one(&words).map_err(|e| e.to_string())
+        let ids = IDS.into_iter().chain(["c"]).chain(report.ids());
+        PairNames::new(ids, Some(&report), "x.json").one(&words).map_err(|e| e.to_string())
     }
 
     fn all(words: &[&str], report: Option<&Report>) -> Result<Vec<String>, String> {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        PairNames::new(IDS, report, "x.json").all(&words).map_err(|e| e.to_string())
+        let ids = IDS.into_iter().chain(report.into_iter().flat_map(Report::ids));
+        PairNames::new(ids, report, "x.json").all(&words).map_err(|e| e.to_string())
     }
 
     fn pair(a: &str, b: &str) -> [String; 2] {

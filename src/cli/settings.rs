@@ -165,8 +165,7 @@ impl QuestionSettings {
 /// Refuses a length beyond the largest number in mm.
 pub(crate) fn in_mm(flag: &str, length: Option<&Length>, units: LengthUnit) -> Result<Option<f64>, Error> {
     match length.map(|l| l.to_mm(units)) {
-        // Also true for a length that is no number.
-        Some(mm) if !(mm <= MAX_COORDINATE) => {
+        Some(mm) if mm > MAX_COORDINATE => {
             let what = format!("{flag} is beyond {MAX_COORDINATE:e} mm");
             Err(Error::one(Location::default(), what, "write a smaller length"))
         }

@@ -65,7 +65,7 @@ fn explain_shares_the_question_flags() {
 
 #[test]
 fn length_overflow_is_an_error() {
-    let s = settings("interfere check a.json --report-within 1e308").unwrap();
+    let s = settings("interfere check a.json --report-within 1e15").unwrap();
     assert!(s.question.options(LengthUnit::Mm).is_ok());
     assert_eq!(
         s.question.options(LengthUnit::M).unwrap_err().to_string(),

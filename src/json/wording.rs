@@ -43,6 +43,11 @@ pub(crate) fn join_or(names: &[&str]) -> String {
     }
 }
 
+/// True for the path of a file with the extension `json`.
+pub(crate) fn is_json_path(path: &str) -> bool {
+    std::path::Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
 /// Finds the known word nearest to a misspelt one, if at most a third of its letters differ; the first of equally near
 /// ones. Takes time in the product of the lengths, per candidate of similar length.
 pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {

@@ -3,6 +3,7 @@
 use crate::assembly::Rule;
 use crate::check::{Outcome, pair_id};
 use crate::findings::{Proposal, Suggestions, Unproposed};
+use crate::json::wording::is_json_path;
 use crate::json::write::write_json;
 use crate::report::number::{count, length, length_text};
 use crate::report::text::shown;
@@ -99,15 +100,15 @@ fn write_rules(
     let has_rules = outcome.rules.iter().any(|rule| rule.scope.is_empty());
     let place = if written {
         format!("Now in {path}. Review each, and replace its reason")
-    } else if !outcome.path.ends_with(".json") {
+    } else if !is_json_path(&outcome.path) {
         format!(
             "{path} has no place for them: write an assembly file above it with `interfere init {path} -o cell.json`, \
              and run `interfere suggest cell.json`, whose ids are longer"
         )
     } else if has_rules {
-        format!("Review each, then add it after the rules of {path}, or run again with --write")
+        format!("Review each, then add it after the rules of {path}")
     } else {
-        format!("Review each, then add them to {path}, which has no rules yet, or run again with --write")
+        format!("Review each, then add this to {path}")
     };
     writeln!(out, "{head}. {place}:\n")?;
     let is_key = !written && !has_rules;

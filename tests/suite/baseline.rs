@@ -347,7 +347,7 @@ fn clearance_finding_gets_worse_or_fixed() {
     assert_eq!(gone(&check(&scratch, &[]).1), ("fixed".to_owned(), "clear".to_owned()));
     // A smaller required clearance proves a fix only with a measured gap.
     place(1.0, 0.5);
-    let unverified = "clear, but the rule that required 2 mm is gone";
+    let unverified = "clear, but the rule requires 0.5 mm in place of 2 mm";
     assert_eq!(gone(&check(&scratch, &[]).1), ("unverified".to_owned(), unverified.to_owned()));
     let (_, why) = gone(&check(&scratch, &["--report-within", "3"]).1);
     assert_eq!(why, "clear: 1 mm apart, less than the 2 mm required at acceptance");

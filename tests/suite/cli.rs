@@ -501,8 +501,10 @@ fn explain_names_the_nearest_id() {
     let ran = interfere(&["explain", path.as_str(), "cube-0", "cubes-99"]);
     let lines = errors(&ran);
     assert_eq!(lines.len(), 2, "{ran:?}");
-    assert!(lines[0].ends_with("no instance has the id `cube-0`; the nearest is `cube-00`"), "{ran:?}");
-    assert!(lines[1].ends_with("no instance has the id `cubes-99`; the nearest is `cube-99`"), "{ran:?}");
+    assert!(lines[0].ends_with("no instance has the id `cube-0`; did you mean `cube-00`?"), "{ran:?}");
+    assert!(lines[1].ends_with("no instance has the id `cubes-99`; did you mean `cube-99`?"), "{ran:?}");
+    let ran = interfere(&["explain", path.as_str(), "cube-00", "wheel"]);
+    assert!(errors(&ran)[0].contains("no instance has the id `wheel`; its ids are `cube-00`, `cube-01`, "), "{ran:?}");
     assert!(errors(&interfere(&["explain", path.as_str(), "cube-00", "cube-00"]))[0].contains("is one instance"));
 }
 

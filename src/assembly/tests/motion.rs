@@ -250,7 +250,7 @@ fn each_error_of_a_run_names_its_fix() {
             "rules[0].ignore: both `ignore` and `max_gap`",
         ),
         (
-            r#""rules": [{ "between": ["lid", "case"], "min_gap": 1 }]"#,
+            r#""rules": [{ "between": ["lid", "case"], "min_gap": 1, "max_gap": 5 }]"#,
             "rules[0].min_gap: unknown key `min_gap`; did you mean `min_clearance`?",
         ),
         (

@@ -3,7 +3,7 @@
 use crate::assembly::{Assembly, NamedRun};
 use crate::check::motion::bodies::Travel;
 use crate::error::{Location, Warning, WarningCode};
-use crate::json::wording::quoted;
+use crate::json::wording::{is_json_path, quoted};
 use crate::motion::{ALL_JOINTS, AS_DRAWN, JointIx, RunKind, Segment, sweep_name};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn unswept(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Option<Warning> {
     let joints: Vec<_> = left.iter().take(MAX_NAMED).map(|ix| &motion.joints[ix.0 as usize]).collect();
     let names: Vec<String> = joints.iter().map(|joint| quoted(&joint.name)).collect();
     let more = if left.len() > MAX_NAMED { ", …" } else { "" };
-    let advice = if assembly.path.ends_with(".json") {
+    let advice = if is_json_path(&assembly.path) {
         format!("add to `sweeps`: {}", entries(assembly, joints.iter().map(|joint| joint.name.as_str())))
     } else {
         let path = quoted(&format!("interfere init {}", assembly.path));
