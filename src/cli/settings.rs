@@ -137,7 +137,7 @@ impl QuestionSettings {
     /// Options of the check, with lengths converted from `units` to mm.
     ///
     /// # Errors
-    /// Refuses a length beyond the largest number in mm.
+    /// Refuses a length beyond [`MAX_COORDINATE`].
     pub fn options(&self, units: LengthUnit) -> Result<Options, Error> {
         let mm = |flag: &str, length: &Option<Length>| in_mm(flag, length.as_ref(), units);
         Ok(Options {
@@ -162,7 +162,7 @@ impl QuestionSettings {
 /// Length of a flag in mm.
 ///
 /// # Errors
-/// Refuses a length beyond the largest number in mm.
+/// Refuses a length beyond [`MAX_COORDINATE`].
 pub(crate) fn in_mm(flag: &str, length: Option<&Length>, units: LengthUnit) -> Result<Option<f64>, Error> {
     match length.map(|l| l.to_mm(units)) {
         Some(mm) if mm > MAX_COORDINATE => {
