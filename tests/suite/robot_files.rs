@@ -75,7 +75,7 @@ fn an_srdf_has_the_names_of_the_links() {
     assert!(checked.stdout.contains("pose out: ") && !checked.stderr.contains("left out"), "{checked:?}");
     let again = interfere_in(scratch.path(), &["never", "arm.urdf", "--srdf", "never.srdf"]);
     assert_eq!(again.code, 0, "{again:?}");
-    // Of two SRDF files with an effect, none is taken.
+    // The check takes none of two SRDF files with an effect.
     std::fs::copy(path("moveit.srdf"), path("second.srdf")).expect("copied");
     let checked = interfere_in(scratch.path(), &["check", "arm.urdf"]);
     let says = "2 SRDF files of this robot's name (`interfere import --srdf` takes one): moveit.srdf, second.srdf";
