@@ -184,7 +184,7 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
     }
     let pairs: Vec<_> = places.keys().copied().collect();
     let instead = format!(
-        "name both ids of a pair that fails as A,B; `interfere explain {} A B` shows its status",
+        "name a failing pair as A,B; `interfere explain {} A B` shows the status of a pair",
         slashes(&args.assembly)
     );
     let names = names(args, outcome.instances.iter().map(|i| i.id.as_str()))?;

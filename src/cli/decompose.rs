@@ -179,7 +179,7 @@ fn volume(surface: &Surface) -> Option<f64> {
 
 /// True if a mesh has the place of a piece in a folder.
 fn is_piece_in(mesh: &Path, folder: &Path) -> bool {
-    let is_piece = mesh.file_name().is_some_and(|name| name.to_string_lossy().starts_with("piece-"));
+    let is_piece = mesh.file_name().is_some_and(|name| piece_number(&name.to_string_lossy()).is_some());
     let (Ok(mesh), Ok(folder)) = (mesh.canonicalize(), folder.canonicalize()) else { return false };
     is_piece && mesh.parent() == Some(&folder)
 }
@@ -267,13 +267,17 @@ fn write_folder(folder: &Path, pieces: &[Hull], console: &mut Console<'_>) -> Re
     Ok(most)
 }
 
+/// Number of the piece in a file of this name, such as `piece-001.stl`; `None` for another file.
+fn piece_number(name: &str) -> Option<usize> {
+    name.strip_prefix("piece-")?.strip_suffix(".stl")?.parse().ok()
+}
+
 /// Finds a piece file of an earlier run, numbered beyond the last piece.
 fn left_over(folder: &Path, pieces: usize) -> std::io::Result<Option<String>> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let number = name.strip_prefix("piece-").and_then(|n| n.strip_suffix(".stl")).and_then(|n| n.parse().ok());
-        left.extend(number.filter(|n: &usize| *n > pieces).map(|_| name));
+        left.extend(piece_number(&name).filter(|n| *n > pieces).map(|_| name));
     }
     left.sort_unstable();
     Ok(left.into_iter().next())

@@ -102,8 +102,8 @@ fn write_rules(
         format!("Now in {path}. Review each, and replace its reason")
     } else if !is_json_path(&outcome.path) {
         format!(
-            "{path} has no place for them: write an assembly file above it with `interfere init {path} -o cell.json`, \
-             and run `interfere suggest cell.json`, whose ids are longer"
+            "{path} has no place for rules. `interfere init {path} -o cell.json` writes a file above it, and \
+             `interfere suggest cell.json` prints these rules with the ids of that file"
         )
     } else if has_rules {
         format!("Review each, then add it after the rules of {path}")

@@ -346,7 +346,7 @@ fn undecomposable_input_is_refused_with_advice() {
     scratch.write("open.obj", obj(&open));
     scratch.write("good.obj", obj(&block([0.0; 3], [2.0; 3])));
     scratch.write("none.obj", "nothing");
-    scratch.write("pieces/piece-001.obj", obj(&block([0.0; 3], [2.0; 3])));
+    scratch.write("pieces/piece-001.stl", stl(&block([0.0; 3], [2.0; 3])));
     for (line, says) in [
         (
             &["open.obj", "-o", "x.obj"][..],
@@ -358,7 +358,7 @@ fn undecomposable_input_is_refused_with_advice() {
         (&["good.obj", "-o", "no/x.obj"], "no/x.obj: its folder does not exist"),
         (&["good.obj", "-o", "good.obj"], "good.obj: the pieces would replace the mesh"),
         (&["good.obj", "-o", "-"], "-: the command writes no pieces to stdout"),
-        (&["pieces/piece-001.obj", "-o", "pieces"], "pieces: the pieces would replace the mesh"),
+        (&["pieces/piece-001.stl", "-o", "pieces"], "pieces: the pieces would replace the mesh"),
     ] {
         let ran = decompose(scratch.path(), line);
         assert!(ran.code == 2 && ran.stdout.is_empty(), "{ran:?}");

@@ -18,7 +18,7 @@ pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
         motion.runs.iter().filter(is_sweep).filter_map(|run| Sweep::of(assembly, run)).collect();
     let unswept = unswept(assembly, &sweeps);
     // A flag adds the sweep of all joints: there is nothing to remove from the file.
-    let written: Vec<Sweep<'_>> = sweeps.into_iter().filter(|sweep| !sweep.run.name.starts_with(ALL_JOINTS)).collect();
+    let written: Vec<Sweep<'_>> = sweeps.into_iter().filter(|sweep| sweep.run.name != ALL_JOINTS).collect();
     unswept.into_iter().chain(repeats(assembly, &written)).collect()
 }
 
