@@ -145,7 +145,7 @@ pub fn drawn(
 /// Copies the triangles of the prepared shapes.
 pub(crate) fn drawn_shapes(assembly: &Assembly, shapes: &Shapes) -> Drawn {
     let instances = shapes.placed.iter().map(|p| {
-        let origin = &shapes.all[p.shape as usize].convex.origin;
+        let origin = &shapes.all[p.shape as usize].inner().origin;
         (p.shape as usize, Pose { rotation: p.pose.rotation, translation: p.pose.point(origin) })
     });
     Drawn {
@@ -163,7 +163,7 @@ fn drawn_shape(shape: &Shape) -> DrawnShape {
         hull_mesh(shape)
     } else {
         let mut mesh = shape.mesh().into_owned();
-        mesh.vertices.iter_mut().for_each(|v| *v -= shape.convex.origin);
+        mesh.vertices.iter_mut().for_each(|v| *v -= shape.inner().origin);
         mesh
     };
     DrawnShape { mesh, solid: shape.is_solid() }

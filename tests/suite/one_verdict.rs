@@ -3,7 +3,13 @@
 use crate::baseline::{FILE, run, write_cubes};
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{block, obj};
+use crate::support::solids::{block, joined, obj, reversed};
+use crate::support::two::Two;
+use interfere::Status;
+use interfere::internals::geom::{Pose, Vec3};
+use interfere::internals::mesh::TriMesh;
+use interfere::testkit::poses::oblique;
+use interfere::testkit::solids::squared_box;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -223,5 +229,39 @@ fn the_worst_pose_of_a_part_that_comes_too_close_breaks_the_limit() {
             end("from", 0) <= at && at <= end("to", 1)
         });
         assert!(within, "{beyond}: {row}");
+    }
+}
+
+#[test]
+fn verdicts_on_parts_that_defer_their_hulls_are_those_of_the_full_answer() {
+    // Deferred are hulls of 50 000 triangles and more.
+    let ball = squared_box(66, |p| {
+        let p = p.normalize();
+        p * (10.0 + 0.3 * libm::sin(9.0 * p.x + 4.0) * libm::sin(7.0 * p.y) * libm::sin(8.0 * p.z))
+    });
+    let scaled = |by: f64| TriMesh { vertices: ball.vertices.iter().map(|v| v * by).collect(), ..ball.clone() };
+    let shell = joined(&[scaled(1.3), reversed(&scaled(1.01))]);
+    let peg = block([-0.5, -0.5, -9.0], [0.5, 0.5, 20.0]);
+    let cases = [
+        ("ball in its shell", &ball, &shell, Vec3::zeros(), Status::Clear),
+        ("ball pressed into its shell", &ball, &shell, Vec3::new(0.3, 0.0, 0.0), Status::Interference),
+        ("balls", &ball, &ball, Vec3::new(11.0, 4.0, 3.0), Status::Interference),
+        ("balls in each other", &ball, &ball, Vec3::new(0.3, 0.2, 0.1), Status::Interference),
+        ("balls whose boxes meet", &ball, &ball, Vec3::new(15.0, 15.0, 3.0), Status::Clear),
+        ("peg in a ball", &peg, &ball, Vec3::zeros(), Status::Interference),
+        ("peg in the hollow of a shell", &peg, &shell, Vec3::zeros(), Status::Interference),
+        ("peg beside a shell", &peg, &shell, Vec3::new(14.0, 0.0, 0.0), Status::Clear),
+    ];
+    for (name, a, b, by, status) in cases {
+        let mut two = Two { tolerance: 0.01, ..Two::new(a.clone(), b.clone()) }.with_second_moved(by);
+        for turned in [false, true] {
+            if turned {
+                two = two.moved(&Pose { rotation: oblique(), translation: Vec3::new(3.0, -2.0, 1.0) });
+            }
+            let (verdict, full) = (two.verdict(), two.check());
+            assert_eq!(verdict.counts, full.counts, "{name}, turned {turned}");
+            assert_eq!(verdict.cleared_by, full.cleared_by, "{name}, turned {turned}");
+            assert_eq!(verdict.pairs.first().map_or(Status::Clear, |row| row.status), status, "{name}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::check::Settings;
 use crate::check::cache::{Key, KeyHasher, code, decoded};
 use crate::check::prepare::decompose::{Covered, REASONS};
 use crate::check::prepare::load::{self, PartMesh};
+use crate::check::prepare::part_hull::Hull;
 use crate::check::prepare::shape::{ShapeData, ShapeRequest};
 use crate::geom::Obb;
 use crate::shape::decompose::piece_set::Pieces;
@@ -70,11 +71,13 @@ impl StoredShape {
             }
             Some(Covered::Not(why)) => Some(StoredCover::Not(code(&REASONS, why)?)),
         };
+        // A deferred hull is not stored: runs with a cache defer none.
+        let hull = made.hull.built()?;
         Some(Self {
             geometry: code(&GEOMETRIES, &made.geometry)?,
             is_hull: made.is_hull,
-            convex: made.convex.to_stored(),
-            obb: (made.obb.center.into(), made.obb.axes.into(), made.obb.half_extents.into()),
+            convex: hull.convex.to_stored(),
+            obb: (hull.obb.center.into(), hull.obb.axes.into(), hull.obb.half_extents.into()),
             max_abs: made.max_abs,
             covered,
         })
@@ -91,11 +94,12 @@ impl StoredShape {
             Some(StoredCover::Not(why)) => Some(Covered::Not(decoded(&REASONS, why)?)),
         };
         let (center, axes, half_extents) = self.obb;
+        let obb = Obb { center: center.into(), axes: axes.into(), half_extents: half_extents.into() };
+        let hull = Hull { convex: Convex::from_stored(self.convex)?, obb };
         Some(ShapeData {
             geometry: decoded(&GEOMETRIES, self.geometry)?,
             is_hull: self.is_hull,
-            convex: Convex::from_stored(self.convex)?,
-            obb: Obb { center: center.into(), axes: axes.into(), half_extents: half_extents.into() },
+            hull: hull.into(),
             max_abs: self.max_abs,
             covered,
         })

@@ -77,7 +77,7 @@ impl<'a> ProofShapes<'a> {
             geometry: shape.geometry,
             solid: surface.inside == Inside::Solid,
             inset_of,
-            origin: shape.convex.origin,
+            origin: shape.inner().origin,
             vertices: surface.vertices.clone(),
             triangles: surface.triangles.clone(),
         });

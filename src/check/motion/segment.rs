@@ -148,7 +148,7 @@ fn by_hulls(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, tests: 
     let explained = limits.facets != Facets::Strict && allowance_at_most(first, second) > 0.0;
     let deviation = || Some(greater(first.hull_deviation()?, second.hull_deviation()?));
     let run = ConvexRun {
-        hulls: [&first.convex, &second.convex],
+        hulls: [first.convex(), second.convex()],
         deviation: if explained || query.effort != Effort::Status { None } else { deviation() },
         chain: &one.chain,
         range: one.range,

@@ -121,6 +121,6 @@ fn status(query: &SweepQuery<'_>, several: &SeveralParameters, answer: &BoxAnswe
 
 /// Smallest side of the box around a shape (mm): no ball in the shape has a larger diameter.
 fn thinnest(shape: &Shape) -> f64 {
-    let size = shape.convex.aabb.max - shape.convex.aabb.min;
+    let size = shape.inner().aabb.max - shape.inner().aabb.min;
     lesser(lesser(size.x, size.y), size.z)
 }

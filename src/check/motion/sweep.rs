@@ -166,7 +166,7 @@ fn rank(status: Status) -> u8 {
 
 /// Radius of the ball about the centre of a shape that holds it (mm).
 pub(crate) fn radius(shape: &Shape) -> f64 {
-    let bounds = &shape.convex.aabb;
+    let bounds = &shape.inner().aabb;
     max3(bounds.min.abs(), bounds.max.abs()).norm()
 }
 

@@ -112,7 +112,7 @@ impl Sweeps<'_> {
         // Queries take the frames at the centres of the hulls.
         let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
             rotation: placed.pose.rotation,
-            translation: placed.pose.point(&shape.convex.origin),
+            translation: placed.pose.point(&shape.inner().origin),
         });
         let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
         let segments = self.segments.iter().map(|segment| (chain(segment), segment));

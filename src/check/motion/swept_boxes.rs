@@ -71,7 +71,7 @@ impl<'a> Way<'a> {
     fn of(assembly: &Assembly, shapes: &'a Shapes, segments: &'a [Segment], by: f64, instance: usize) -> Self {
         let placed = &shapes.placed[instance];
         let shape = &shapes.all[placed.shape as usize];
-        let drawn = Pose { rotation: placed.pose.rotation, translation: placed.pose.point(&shape.convex.origin) };
+        let drawn = Pose { rotation: placed.pose.rotation, translation: placed.pose.point(&shape.inner().origin) };
         let root = Pose::identity();
         let joint = assembly.instances[instance].joint;
         let mechanism = &assembly.motion.mechanism;
@@ -179,7 +179,7 @@ fn over_cell(shape: &Shape, chain: &Chain, cell: &Cell, by: f64) -> Aabb {
 fn over_frame(shape: &Shape, chain: &Chain, (cell, frame): (&Cell, &Frame), by: f64) -> Aabb {
     let at = frame.pose.translation;
     let spread = frame.spread_of_ball(&at, radius(shape));
-    let size = at.amax() + shape.max_abs + shape.convex.diameter;
+    let size = at.amax() + shape.max_abs + shape.inner().diameter;
     let rounding = 32.0 * UNIT_ROUNDOFF * size + 2.0 * chain.rounding(cell, size) + by;
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
@@ -199,7 +199,7 @@ fn over_frame(shape: &Shape, chain: &Chain, (cell, frame): (&Cell, &Frame), by: 
 
 /// Largest value of n · x over the hull of a shape whose centred frame is placed (mm).
 fn largest(shape: &Shape, pose: &Pose, n: &Vec3) -> f64 {
-    shape.convex.scan(&pose.rotation.tr_mul(n)).1 + n.dot(&pose.translation)
+    shape.convex().scan(&pose.rotation.tr_mul(n)).1 + n.dot(&pose.translation)
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn no_pair_that_meets_at_a_sampled_pose_is_missing() {
                     let placed = &shapes.placed[k];
                     let shape = &shapes.all[placed.shape as usize];
                     let motion = assembly.instances[k].joint.map_or(Pose::identity(), |j| motions[j.0 as usize]);
-                    let drawn = Pose { translation: placed.pose.point(&shape.convex.origin), ..placed.pose };
+                    let drawn = Pose { translation: placed.pose.point(&shape.inner().origin), ..placed.pose };
                     (shape, motion.after(&drawn))
                 };
                 for (a, b) in (0..PARTS).flat_map(|a| (a + 1..PARTS).map(move |b| (a, b))) {

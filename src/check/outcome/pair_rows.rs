@@ -142,7 +142,7 @@ impl Checker<'_> {
     /// Chooses the instance of a pair that moves.
     fn mover(&self, pair: [u32; 2]) -> Mover {
         let volume = |i: u32| {
-            let half = self.shapes.all[self.shapes.placed[i as usize].shape as usize].obb.half_extents;
+            let half = self.shapes.all[self.shapes.placed[i as usize].shape as usize].obb().half_extents;
             8.0 * half.x * half.y * half.z
         };
         let neighbours = pair.map(|i| self.neighbours.get(i as usize).copied().unwrap_or(0));

@@ -89,8 +89,8 @@ pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
             let mut key = [0; 9];
             key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
             let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));
-            let at = p.pose.point(&shape.convex.origin);
-            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.convex.diameter) + p.residual;
+            let at = p.pose.point(&shape.inner().origin);
+            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.inner().diameter) + p.residual;
             Aabb { min: local.min + at, max: local.max + at }.inflated(by + rounding)
         })
         .collect()
@@ -98,11 +98,15 @@ pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
 
 /// Box of a shape's hull about its centred origin, rotated by a pose (mm).
 pub(crate) fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
+    if let Some(bounds) = shape.turned_box_without_hull(pose) {
+        return bounds;
+    }
+    let convex = shape.convex();
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
         let d: Vec3 = pose.rotation.row(k).transpose();
-        out.max[k] = shape.convex.scan(&d).1;
-        out.min[k] = -shape.convex.scan(&-d).1;
+        out.max[k] = convex.scan(&d).1;
+        out.min[k] = -convex.scan(&-d).1;
     }
     out
 }

@@ -78,10 +78,10 @@ pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
     if !shape.is_solid() {
         return Covered::Not(NO_INSIDE);
     }
-    let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
+    let surface = Surface::new(&shape.mesh(), &shape.inner().origin, Inside::Solid);
     // Shells inside the solid need no pieces of their own.
     let surface = surface.solid();
-    let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
+    let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.inner().diameter);
     // Add the rounding margin: a depth equal to a threshold passes.
     let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
     let limits = Limits { epsilon: asked, max_pieces: settings.max_pieces, inflation: 0.5 * ball };
@@ -97,7 +97,7 @@ pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
 impl Shape {
     /// Rounding margin of this shape against a close shape of the same size (mm).
     fn rounding(&self) -> f64 {
-        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0)
-            + covered_within(self.convex.aabb.max_abs())
+        crate::geom::tolerance::roundoff_mm(self.inner().diameter, self.max_abs, 0.0)
+            + covered_within(self.inner().aabb.max_abs())
     }
 }

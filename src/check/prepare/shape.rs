@@ -4,10 +4,11 @@ use crate::assembly::Geometry;
 use crate::check::prepare::convexity::is_convex;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
+use crate::check::prepare::part_hull::{Hull, PartHull, turned_box_of};
 use crate::check::prepare::solid::PreparedTriangles;
 use crate::geom::math::lesser;
 use crate::geom::tolerance::TOLERANCE_IN_F32_QUANTA;
-use crate::geom::{Aabb, Mat3, Obb};
+use crate::geom::{Aabb, Mat3, Obb, Pose};
 use crate::mesh::TriMesh;
 use crate::shape::decompose::piece_set::Pieces;
 use crate::shape::decompose::verify::covered_within;
@@ -17,17 +18,15 @@ use crate::shape::self_union::SelfUnion;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// Hull, box and triangles of a part, ready for queries; the triangles are prepared on first use. All rigid placements
-/// of a mesh share one shape; each mirror image, scale or shear has its own.
+/// Hull, box and triangles of a part, ready for queries; the triangles are prepared on first use, and hulls of some
+/// large parts as well. All rigid placements of a mesh share one shape; each mirror image, scale or shear has its own.
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// Geometry of its solid.
     pub geometry: Geometry,
     /// True if the solid is its hull: by choice, or for a convex mesh.
     pub is_hull: bool,
-    pub convex: Convex,
-    /// Oriented box in the hull's centred frame.
-    pub obb: Obb,
+    hull: PartHull,
     /// Single-precision quantum of the mesh's largest coordinate (mm); 0 for double-precision meshes.
     pub quantum: f64,
     /// Largest absolute coordinate before recentring (mm).
@@ -51,6 +50,8 @@ pub(crate) struct ShapeRequest {
     pub part: u32,
     pub geometry: Geometry,
     pub stretch: Mat3,
+    /// True if the hull of a large part may wait for its first use.
+    pub may_defer: bool,
 }
 
 /// Expensive data of a shape, kept in the cache.
@@ -58,13 +59,49 @@ pub(crate) struct ShapeRequest {
 pub(crate) struct ShapeData {
     pub geometry: Geometry,
     pub is_hull: bool,
-    pub convex: Convex,
-    pub obb: Obb,
+    pub hull: PartHull,
     pub max_abs: f64,
     pub covered: Option<Covered>,
 }
 
 impl Shape {
+    /// Convex hull of the part. The first call builds it if it was deferred.
+    pub(crate) fn convex(&self) -> &Convex {
+        &self.whole_hull().convex
+    }
+
+    /// Oriented box of the part, in the hull's centred frame. The first call builds a deferred hull.
+    pub(crate) fn obb(&self) -> &Obb {
+        &self.whole_hull().obb
+    }
+
+    fn whole_hull(&self) -> &Hull {
+        self.hull.whole(|| Hull::new(hull::convex_hull(&self.mesh().vertices)))
+    }
+
+    /// Hull, or an inner hull in its place if the hull is deferred: with the same centred frame and bounding box.
+    pub(crate) fn inner(&self) -> &Convex {
+        self.hull.inner().unwrap_or_else(|| self.convex())
+    }
+
+    /// Hull of the part, if built.
+    #[cfg(test)]
+    pub(crate) fn hull_if_built(&self) -> Option<&Convex> {
+        self.hull.built().map(|hull| &hull.convex)
+    }
+
+    /// Box of the part about its centred origin, rotated by a pose (mm); `None` if its hull gives the box faster.
+    pub(crate) fn turned_box_without_hull(&self, pose: &Pose) -> Option<Aabb> {
+        let inner = self.hull.inner()?;
+        let is_turned = pose.rotation != Mat3::identity();
+        Some(if is_turned { turned_box_of(&self.mesh().vertices, &inner.origin, pose) } else { inner.aabb })
+    }
+
+    /// True if the hull waits, or waited, for its first use.
+    pub(crate) fn defers_hull(&self) -> bool {
+        self.hull.inner().is_some()
+    }
+
     /// Result of the decomposition, if requested.
     pub(crate) fn covered(&self) -> Option<&Covered> {
         self.covered.as_ref()
@@ -77,7 +114,7 @@ impl Shape {
 
     /// Largest distance of the solid beyond its pieces, from rounding (mm, >= 0).
     pub(crate) fn outside_pieces(&self) -> f64 {
-        if self.pieces().is_some() { covered_within(self.convex.aabb.max_abs()) } else { 0.0 }
+        if self.pieces().is_some() { covered_within(self.inner().aabb.max_abs()) } else { 0.0 }
     }
 
     /// Triangles prepared for exact queries, on the first call.
@@ -87,7 +124,7 @@ impl Shape {
 
     /// True for a solid that lies in its hull, without pieces that stand for it.
     pub(crate) fn is_in_hull(&self) -> bool {
-        self.is_solid() && self.pieces().is_none() && self.convex.rank == 3
+        self.is_solid() && self.pieces().is_none() && self.inner().rank == 3
     }
 
     /// Largest distance of the solid's surface from the boundary of its hull (mm, up to rounding): 0 for a solid that
@@ -99,8 +136,8 @@ impl Shape {
         *self.hull_deviation.get_or_init(|| {
             let volume = self.part.enclosed.filter(|_| self.is_in_hull())? * self.stretch.determinant().abs();
             let mesh = self.mesh();
-            let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices[v as usize] - self.convex.origin);
-            self.convex.deviation(volume, mesh.triangles.len(), mesh.triangles.iter().map(corners))
+            let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices[v as usize] - self.inner().origin);
+            self.convex().deviation(volume, mesh.triangles.len(), mesh.triangles.iter().map(corners))
         })
     }
 
@@ -147,7 +184,7 @@ impl Shape {
     /// Returns true if the shape has a definite inside.
     pub(crate) fn is_solid(&self) -> bool {
         match self.geometry {
-            Geometry::Hull => self.convex.rank == 3,
+            Geometry::Hull => self.inner().rank == 3,
             _ => self.part.enclosed.is_some(),
         }
     }
@@ -168,7 +205,8 @@ impl Shape {
 
     /// Longest side of the part's own bounding box (mm).
     pub(crate) fn longest_side(&self) -> f64 {
-        (self.convex.aabb.max - self.convex.aabb.min).max()
+        let bounds = &self.inner().aabb;
+        (bounds.max - bounds.min).max()
     }
 
     /// Largest distance between the surface and the intended one (mm): facet error plus overshoot of the pieces.
@@ -211,9 +249,17 @@ fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
 pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeData {
     let stretch = &wanted.stretch;
     let mesh = stretched(part.mesh.get(), stretch);
+    let made = |is_hull: bool, hull: PartHull, max_abs: f64| ShapeData {
+        geometry: wanted.geometry,
+        is_hull,
+        hull,
+        max_abs,
+        covered: None,
+    };
+    if let Some(hull) = wanted.may_defer.then(|| PartHull::deferred(part, &mesh)).flatten() {
+        return made(false, hull, Aabb::of_points(&mesh.vertices).max_abs());
+    }
     let hull = hull::convex_hull(&mesh.vertices);
-    let facets = hull::facets(&hull);
-    let mut obb = hull::fit_obb(&hull, &facets, hull::Tried::Large);
     let rigid = matches!(mesh, Cow::Borrowed(_));
     let is_convex = || {
         let volume = part.enclosed.map(|v| if rigid { v } else { v * stretch.determinant().abs() });
@@ -221,12 +267,16 @@ pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeD
     };
     let is_hull = wanted.geometry == Geometry::Hull || is_convex();
     let max_abs = Aabb::of_points(&hull.vertices).max_abs();
-    let convex = Convex::of(hull, &facets);
-    obb.center -= convex.origin;
-    ShapeData { geometry: wanted.geometry, is_hull, obb, max_abs, convex, covered: None }
+    made(is_hull, Hull::new(hull).into(), max_abs)
 }
 
 impl Shape {
+    /// Data of the shape without its cover.
+    pub(crate) fn into_data(self) -> ShapeData {
+        let Self { geometry, is_hull, hull, max_abs, .. } = self;
+        ShapeData { geometry, is_hull, hull, max_abs, covered: None }
+    }
+
     pub(crate) fn of(part: &Arc<PartMesh>, wanted: &ShapeRequest, deflection: Option<f64>, made: ShapeData) -> Self {
         let stretch = wanted.stretch;
         let rigid = stretch == Mat3::identity();
@@ -234,12 +284,11 @@ impl Shape {
         let scale = if rigid { 1.0 } else { stretch.abs().max() };
         // Scale the deflection by the smallest factor of the stretch, so the allowance is safe in every direction.
         let least = if rigid { 1.0 } else { stretch.singular_values().min() };
-        let ShapeData { geometry, is_hull, convex, obb, max_abs, covered } = made;
+        let ShapeData { geometry, is_hull, hull, max_abs, covered } = made;
         Self {
             geometry,
             is_hull,
-            convex,
-            obb,
+            hull,
             quantum: part.rounding * scale,
             max_abs,
             part: Arc::clone(part),

@@ -4,9 +4,10 @@ use crate::assembly::{Assembly, Geometry, Part};
 use crate::check::cache::{Key as CacheKey, Kind, Name, Session, StoredShape, shape_key};
 use crate::check::prepare::decompose::{self, Covered};
 use crate::check::prepare::load::PartMesh;
+use crate::check::prepare::part_hull::DEFERRED_INSTANCES;
 use crate::check::prepare::placement_cache::Splitter;
 use crate::check::prepare::shape::{Shape, ShapeData, ShapeRequest, build_shape_data};
-use crate::check::{Progress, Settings, Stage};
+use crate::check::{Measure, Progress, Settings, Stage};
 use crate::error::{Error, Problem};
 use crate::geom::pose::PlacementSplit;
 use crate::geom::tolerance::MAX_COORDINATE;
@@ -102,20 +103,26 @@ pub(crate) fn build(
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
-    let mut indices: BTreeMap<Key, (u32, ShapeRequest)> = BTreeMap::new();
+    let mut indices: BTreeMap<Key, Wanted> = BTreeMap::new();
     let wanted = |part: u32, stretch: &Mat3| {
         let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
-        ShapeRequest { part, geometry, stretch: *stretch }
+        ShapeRequest { part, geometry, stretch: *stretch, may_defer: false }
     };
     let key = |w: &ShapeRequest| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
     for (instance, split) in assembly.instances.iter().zip(&splits) {
         let wanted = wanted(instance.part.0, &split.stretch);
-        indices.entry(key(&wanted)).or_insert((0, wanted));
+        indices.entry(key(&wanted)).or_insert(Wanted { index: 0, instances: 0, request: wanted }).instances += 1;
     }
+    // The cache keeps hulls, and measures need them.
+    let may_defer = session.is_none() && settings.measure == Measure::None;
     // The order of the map is the order of the shapes: by content.
-    let all: Vec<ShapeRequest> = indices.values().map(|v| v.1).collect();
+    for (index, wanted) in (0..).zip(indices.values_mut()) {
+        wanted.index = index;
+        let may_defer = may_defer && wanted.request.geometry == Geometry::Exact;
+        wanted.request.may_defer = may_defer && wanted.instances <= DEFERRED_INSTANCES;
+    }
+    let all: Vec<ShapeRequest> = indices.values().map(|v| v.request).collect();
     let stamps = indices.keys().map(Key::stamp).collect();
-    indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
     let maker = ShapeBuilder { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
     // The largest first, taken one by one: no thread waits for a large one at the end.
@@ -134,12 +141,12 @@ pub(crate) fn build(
         .iter()
         .zip(&splits)
         .map(|(instance, split)| PlacedInstance {
-            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
+            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.index),
             pose: split.pose,
             residual: split.displacement(meshes[instance.part.0 as usize].bounds.max_abs()),
         })
         .collect();
-    let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
+    let origins = shapes.iter().map(|s| Origin { origin: s.inner().origin, diameter: s.inner().diameter }).collect();
     let part_of = all.iter().map(|w| w.part).collect();
     Ok(Shapes {
         all: Arc::new(shapes),
@@ -149,6 +156,15 @@ pub(crate) fn build(
         part_of,
         keys: keys.into_iter().flatten().collect(),
     })
+}
+
+/// Shape asked for by instances.
+struct Wanted {
+    /// Index among all shapes.
+    index: u32,
+    /// Number of instances.
+    instances: u32,
+    request: ShapeRequest,
 }
 
 /// Builds shapes or takes them from the cache.
@@ -191,8 +207,7 @@ impl ShapeBuilder<'_> {
         if matches!(covered, Covered::Not(_)) {
             shape.geometry = Geometry::Exact;
         }
-        let Shape { geometry, is_hull, convex, obb, max_abs, .. } = shape;
-        ShapeData { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
+        ShapeData { covered: Some(covered), ..shape.into_data() }
     }
 }
 

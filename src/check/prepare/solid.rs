@@ -28,9 +28,9 @@ impl PreparedTriangles {
             // A convex hull's coordinates are already centred.
             Surface::new(&hull_mesh(shape), &Vec3::zeros(), inside)
         } else if shape.has_one_shell() {
-            Surface::of_one_shell(&shape.mesh(), &shape.convex.origin, inside)
+            Surface::of_one_shell(&shape.mesh(), &shape.inner().origin, inside)
         } else {
-            Surface::new(&shape.mesh(), &shape.convex.origin, inside)
+            Surface::new(&shape.mesh(), &shape.inner().origin, inside)
         };
         // A convex solid has one shell without crossings: no search needs to confirm that.
         let surface = if shape.is_hull && shape.pieces().is_none() { surface.into_boundary() } else { surface };
@@ -57,25 +57,40 @@ impl PreparedTriangles {
 
 /// Bodies of both parts of a pair. Prepares their triangles in parallel if neither is prepared.
 pub(crate) fn bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 2] {
-    let (a, b) = if first.is_prepared() || second.is_prepared() {
-        (body(first), body(second))
-    } else {
-        rayon::join(|| body(first), || body(second))
-    };
-    [a, b]
+    prepare_both(first, second);
+    [body(first), body(second)]
+}
+
+/// Like [`bodies`], with an inner hull for each part that defers its hull.
+pub(crate) fn inner_bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 2] {
+    prepare_both(first, second);
+    [first, second].map(|shape| {
+        let has_inner_hull = shape.defers_hull();
+        let surface = &shape.exact().surface;
+        SolidRef { convex: shape.inner(), has_inner_hull, surface, is_hull: shape.is_hull }
+    })
+}
+
+/// Prepares the triangles of both parts in parallel if neither is prepared.
+fn prepare_both(first: &Shape, second: &Shape) {
+    if !first.is_prepared() && !second.is_prepared() {
+        rayon::join(|| first.exact(), || second.exact());
+    }
 }
 
 pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
-    SolidRef { convex: &shape.convex, surface: &shape.exact().surface, is_hull: shape.is_hull }
+    let surface = &shape.exact().surface;
+    SolidRef { convex: shape.convex(), has_inner_hull: false, surface, is_hull: shape.is_hull }
 }
 
 /// Mesh of the hull in its centred frame; a flat hull is a polygon.
 pub(crate) fn hull_mesh(shape: &Shape) -> TriMesh {
-    let vertices = shape.convex.vertices.clone();
-    let triangles = if shape.convex.rank == 2 {
+    let convex = shape.convex();
+    let vertices = convex.vertices.clone();
+    let triangles = if convex.rank == 2 {
         (2..vertices.len() as u32).map(|k| [0, k - 1, k]).collect()
     } else {
-        shape.convex.triangles.clone()
+        convex.triangles.clone()
     };
     TriMesh { vertices, triangles }
 }

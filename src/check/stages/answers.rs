@@ -66,6 +66,24 @@ impl Checker<'_> {
         groups.distinct.par_iter().enumerate().map(of).collect()
     }
 
+    /// Builds the deferred hulls that pairs without a cached answer need.
+    fn build_hulls(&self, groups: &UniquePairs, known: &[Option<Answer>]) {
+        let shapes = &self.shapes.all;
+        let limits = self.all_limits();
+        let mut wanted = vec![false; shapes.len()];
+        for (d, _) in groups.distinct.iter().zip(known).filter(|(_, known)| known.is_none()) {
+            let [a, b] = [d.first as usize, d.second as usize];
+            let waits = |k: usize| shapes[k].defers_hull() && !wanted[k];
+            let query = || self.query(d, &limits[d.rule.map_or(0, |r| r as usize + 1)], Rotations::default());
+            if (waits(a) || waits(b)) && !query().inner_hulls_meet() {
+                (wanted[a], wanted[b]) = (true, true);
+            }
+        }
+        shapes.par_iter().zip(wanted).filter(|(_, wanted)| *wanted).for_each(|(shape, _)| {
+            shape.convex();
+        });
+    }
+
     /// Prepares the triangle trees of pairs without a cached answer. Skips isolated parts and pairs of two hulls.
     pub(crate) fn prepare_surfaces(&self, groups: &UniquePairs, known: &[Option<Answer>]) {
         let shapes = &self.shapes.all;
@@ -141,11 +159,11 @@ impl Checker<'_> {
             if a.is_hull && b.is_hull {
                 return 0.0;
             }
-            let reach = 0.5 * b.convex.aabb.diagonal();
-            let middle = d.pose.point(&b.convex.aabb.center());
+            let reach = 0.5 * b.inner().aabb.diagonal();
+            let middle = d.pose.point(&b.inner().aabb.center());
             let there = Aabb { min: middle, max: middle }.inflated(reach);
-            let common = a.convex.aabb.intersection(&there).diagonal();
-            let share = |s: &Shape| lesser(common / s.convex.aabb.diagonal(), 1.0) * s.triangle_count() as f64;
+            let common = a.inner().aabb.intersection(&there).diagonal();
+            let share = |s: &Shape| lesser(common / s.inner().aabb.diagonal(), 1.0) * s.triangle_count() as f64;
             share(a) + share(b)
         };
         let costs: Vec<f64> = groups.distinct.iter().map(cost).collect();
@@ -212,6 +230,7 @@ impl Checker<'_> {
         let firsts = RotationIndex::of(groups);
         let known = self.known(groups, &firsts);
         watch.stop(Stage::Narrow, timings);
+        self.build_hulls(groups, &known);
         self.prepare_surfaces(groups, &known);
         watch.stop(Stage::Shape, timings);
         progress.begin(Stage::Narrow, groups.distinct.len() as u64);

@@ -88,7 +88,7 @@ impl PairQuery<'_> {
     }
 
     fn relation(&self, gap: &Gap, margin: f64) -> Relation {
-        let (a, b) = (&self.first.convex, &self.second.convex);
+        let (a, b) = (self.first.convex(), self.second.convex());
         let rounding = self.rounding(margin);
         if gap.value > rounding {
             return Relation::Apart;

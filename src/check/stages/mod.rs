@@ -1,7 +1,8 @@
 //! Answers one unique pair: the stages in order, the measures, the status.
 //!
 //! [`PairQuery::answer`] has the order: inscribed balls, oriented boxes, hulls, convex pieces, triangles. A pair of two
-//! hulls ends with the hulls. An undecided pair with one decomposed part tries the pieces one by one.
+//! hulls ends with the hulls. An undecided pair with one decomposed part tries the pieces one by one. A verdict on
+//! parts that defer their hulls starts with the triangles where their inner hulls meet.
 //!
 //! - `answers`: all unique pairs of a run, from the cache or through the stages
 //! - `limits`: thresholds, and the status of a bracket
@@ -30,6 +31,7 @@ use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::PiecesAnswer;
 use crate::check::stages::trace::{ExitStage, Step, Trace};
+use crate::check::stages::triangles::Hulls;
 use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Bounds, Pose, Vec3};
@@ -108,7 +110,7 @@ pub(crate) struct PairQuery<'a> {
 impl PairQuery<'_> {
     /// Rounding margin η of the pair (mm).
     pub(crate) fn margin(&self) -> f64 {
-        let (a, b) = (&self.first.convex, &self.second.convex);
+        let (a, b) = (self.first.inner(), self.second.inner());
         let distance = self.pose.translation.norm();
         roundoff_mm(a.diameter, b.diameter, distance)
             + shared_pose_mm(a.diameter, b.diameter, distance)
@@ -152,8 +154,15 @@ impl PairQuery<'_> {
     /// Runs the stages.
     pub(crate) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Trace) -> Answer {
         let margin = self.margin();
-        let (a, b) = (&self.first.convex, &self.second.convex);
         let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
+        if !steps.on() && self.inner_hulls_meet() {
+            let answer = self.by_triangles(&limits, margin, None, Hulls::Inner, steps);
+            // The whole hulls may know a closer bound of the depth.
+            if answer.status != Status::Undecided {
+                return answer;
+            }
+        }
+        let (a, b) = (self.first.convex(), self.second.convex());
         let reach = limits.max_distance();
         let q = HullPair { a, b, b_in_a: self.pose };
         let by_hulls = self.first.is_hull && self.second.is_hull;
@@ -166,7 +175,7 @@ impl PairQuery<'_> {
             return settled(Status::Interference);
         }
         // The boxes contain the inscribed balls: if the balls nearly meet, no box test can separate the pair.
-        let apart = (!balls.near).then(|| obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin));
+        let apart = (!balls.near).then(|| obb_obb(self.first.obb(), self.second.obb(), self.pose, reach + margin));
         let cleared = apart.is_some_and(|d| d > reach + margin);
         steps.note(Step::Obb { distance: apart, cleared });
         if cleared {
@@ -192,7 +201,7 @@ impl PairQuery<'_> {
             }
         }
         if self.has_triangles() {
-            let answer = self.by_triangles(&limits, margin, ball, steps);
+            let answer = self.by_triangles(&limits, margin, ball, Hulls::Whole, steps);
             return if answer.status == Status::Undecided {
                 self.piece_by_piece(&limits, margin, answer, steps)
             } else {
@@ -201,6 +210,22 @@ impl PairQuery<'_> {
         }
         let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Trace::default());
         Answer { certainty: Certainty::NoInside, geometry: Geometry::Hull, ..answer }
+    }
+
+    /// True if the inner hulls show that neither boxes nor hulls can clear the pair: its verdict needs no whole hull.
+    /// False if no hull of the pair is deferred.
+    pub(crate) fn inner_hulls_meet(&self) -> bool {
+        let shapes = [self.first, self.second];
+        // A part without an inside or in pieces needs its hull in any case.
+        let is_exact = |s: &Shape| s.is_solid() && s.pieces().is_none();
+        if !self.verdict_only() || !shapes.iter().any(|s| s.defers_hull()) || !shapes.into_iter().all(is_exact) {
+            return false;
+        }
+        let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
+        let (margin, reach) = (self.margin(), limits.max_distance());
+        let q = HullPair { a: self.first.inner(), b: self.second.inner(), b_in_a: self.pose };
+        // The distance of whole hulls, and of the boxes around them, is at most that of the inner ones.
+        gjk::separation(&q, reach, margin).upper <= reach
     }
 
     /// Tolerance of the pair (mm): at least the floor from the coordinates of either mesh.

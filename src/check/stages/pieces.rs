@@ -25,7 +25,7 @@ pub(crate) enum PiecesAnswer {
 }
 
 fn cover(shape: &Shape) -> Cover<'_> {
-    shape.pieces().map_or(Cover::Whole(&shape.convex), Cover::Pieces)
+    shape.pieces().map_or(Cover::Whole(shape.convex()), Cover::Pieces)
 }
 
 /// Returns true if the cover is the solid itself; otherwise it only encloses the solid.
@@ -149,7 +149,7 @@ impl PairQuery<'_> {
         for convex in &pieces.all {
             let mesh = TriMesh { vertices: convex.vertices.clone(), triangles: convex.triangles.clone() };
             let surface = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
-            let piece = SolidRef { convex, surface: &surface, is_hull: true };
+            let piece = SolidRef { convex, has_inner_hull: false, surface: &surface, is_hull: true };
             let at = if first.is_some() { -convex.origin } else { self.pose.direction(&convex.origin) };
             let pose = Pose { translation: self.pose.translation + at, ..*self.pose };
             let found = if first.is_some() {

@@ -16,7 +16,7 @@ impl PairQuery<'_> {
         least: f64,
         margin: f64,
     ) -> Option<(Vec3, f64)> {
-        let axes = [self.first.obb.axes, self.pose.rotation * self.second.obb.axes];
+        let axes = [self.first.obb().axes, self.pose.rotation * self.second.obb().axes];
         let wanted = SeparationInput { margin, least, normal, axes };
         let t = separate(a, b, self.pose, &wanted, &mut EpaScratch::default())?;
         Some((t, t.norm()))

@@ -4,7 +4,7 @@
 
 use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
-use crate::check::prepare::solid::bodies;
+use crate::check::prepare::solid::{bodies, inner_bodies};
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
@@ -32,6 +32,15 @@ const BRACKET_OF_DEPTH: f64 = 0.0099;
 /// Width of the bracket of a depth beyond the tolerance, as a share of the depth, if the budget suffices.
 const BEYOND_TOLERANCE: f64 = 0.025;
 
+/// Hulls that a query of triangles starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hulls {
+    /// Hulls of all vertices.
+    Whole,
+    /// Inner hulls in place of deferred ones.
+    Inner,
+}
+
 impl PairQuery<'_> {
     /// Returns true if both surfaces have triangles with an area; otherwise only the hulls can answer.
     pub(crate) fn has_triangles(&self) -> bool {
@@ -44,11 +53,21 @@ impl PairQuery<'_> {
     }
 
     /// Answers a pair left by boxes and hulls. `ball` is the centre of a ball known to lie in both parts.
-    pub(crate) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Trace) -> Answer {
+    pub(crate) fn by_triangles(
+        &self,
+        limits: &Limits,
+        margin: f64,
+        ball: Option<Vec3>,
+        hulls: Hulls,
+        steps: &mut Trace,
+    ) -> Answer {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only().then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
-        let [a, b] = bodies(self.first, self.second);
+        let [a, b] = match hulls {
+            Hulls::Whole => bodies(self.first, self.second),
+            Hulls::Inner => inner_bodies(self.first, self.second),
+        };
         let Classified { relation, used_self_union } = classify(a, b, self.pose, &ask);
         match relation {
             PairRelation::Beyond(distance) => {

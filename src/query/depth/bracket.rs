@@ -7,8 +7,6 @@
 
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Bounds, Pose, Vec3};
-use crate::query::convex::common_ball_lp::{self, Goal};
-use crate::query::convex::gjk::HullPair;
 use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
 use crate::query::depth::search::BranchAndBound;
@@ -25,6 +23,9 @@ use crate::shape::surface::{Inside, Surface};
 pub struct SolidRef<'a> {
     /// Convex hull of all triangles.
     pub convex: &'a Convex,
+    /// True if `convex` is the hull of some vertices only, with the bounding box of all. The bounds of the depth then
+    /// come from bounding boxes.
+    pub has_inner_hull: bool,
     /// Prepared triangles.
     pub surface: &'a Surface,
     /// True if the solid is known to be its hull.
@@ -211,45 +212,11 @@ impl<'a> OverlapSearch<'a> {
         }
     }
 
-    /// Adds the hulls' bounds: the largest depth and the box of the overlap.
-    fn bounded_by_hulls(mut self) -> Self {
-        let [a, b] = self.bodies.map(|body| body.convex);
-        let q = HullPair { a, b, b_in_a: self.b_in_a };
-        let (upper, middle) = if a.rank == 3 && b.rank == 3 {
-            let thick = common_ball_lp::overlap(&q, None, Goal::VALUE);
-            (greater(thick.upper, 0.0), thick.center)
-        } else {
-            (0.0, a.inner_center)
-        };
-        let best = self.depth.evaluator.best;
-        self.upper = upper;
-        self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.ask.margin);
-        let bounds = [0.5 * self.lower, 0.5 * upper];
-        self.depth = BranchAndBound::new(self.sides(), &self.region, bounds, self.ask.margin).starting_at(middle);
-        self.depth.evaluator.best = best;
-        self.events.push(Event::HullBound(upper));
-        self
-    }
-
-    /// Tests if a ball thicker than `deep` (mm) is found at small cost. The search starts between the inscribed balls
-    /// of the hulls, at the point of equal depth in both balls.
-    fn finds_ball_above(&mut self, deep: f64) -> bool {
-        let [a, b] = self.bodies.map(|body| body.convex);
-        let (from, to) = (a.inner_center, self.b_in_a.point(&b.inner_center));
-        let distance = (to - from).norm();
-        let share = 0.5 * (distance + a.inner_radius - b.inner_radius) / distance;
-        let start = if distance > 0.0 { from + (to - from) * share.clamp(0.0, 1.0) } else { from };
-        let above = deep + 2.0 * self.ask.margin;
-        self.depth.evaluator.balance(&start, 0.5 * above);
-        self.take_bounds();
-        self.lower > above
-    }
-
     pub(crate) fn pairing(&self) -> Pairing<'a> {
         Pairing { a: self.bodies[0].surface, b: self.bodies[1].surface, b_in_a: self.b_in_a }
     }
 
-    fn sides(&self) -> [PlacedSurface<'a>; 2] {
+    pub(super) fn sides(&self) -> [PlacedSurface<'a>; 2] {
         self.depth.sides()
     }
 
@@ -401,15 +368,4 @@ impl<'a> OverlapSearch<'a> {
     pub fn surfaces(&self) -> Option<Apart> {
         self.surfaces
     }
-}
-
-/// Bounding box of a placed hull (A's frame).
-fn placed_box(convex: &Convex, pose: &Pose) -> Aabb {
-    let mut out = Aabb::EMPTY;
-    for k in 0..3 {
-        let d: Vec3 = pose.rotation.row(k).transpose();
-        out.max[k] = pose.translation[k] + convex.scan(&d).1;
-        out.min[k] = pose.translation[k] - convex.scan(&-d).1;
-    }
-    out
 }

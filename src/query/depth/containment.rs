@@ -27,6 +27,7 @@ impl OverlapSearch<'_> {
             return Containment::None;
         }
         let [a, b] = self.bodies;
+        debug_assert!(!a.has_inner_hull && !b.has_inner_hull, "an inner hull does not contain its part");
         let back = self.b_in_a.inverse();
         let rounding = self.ask.rounding;
         let slack = rounding + self.ask.margin;

@@ -6,6 +6,7 @@
 //!
 //! - [`bracket`]: are the two meshes separate, or which bounds of the depth hold? Starts with the hulls' linear
 //!   programme.
+//! - [`hull_bounds`]: bounds of the depth from hulls and boxes.
 //! - [`refine`]: narrows the bounds, cheapest step first; [`precision`]: to which width; [`inset_bounds`]: by insets.
 //! - [`inset`]: upper bounds by moving both surfaces inward; sufficient if the parts only touch.
 //! - [`inner_triangles`]: is a certificate by inset valid without a self-union?
@@ -17,6 +18,7 @@
 
 pub(crate) mod bracket;
 pub(crate) mod containment;
+pub(crate) mod hull_bounds;
 pub(crate) mod inner_triangles;
 pub mod inset;
 pub(crate) mod inset_bounds;

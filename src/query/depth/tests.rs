@@ -18,7 +18,7 @@ pub(crate) struct Part {
 
 impl Part {
     pub(crate) fn body(&self) -> SolidRef<'_> {
-        SolidRef { convex: &self.convex, surface: &self.surface, is_hull: false }
+        SolidRef { convex: &self.convex, has_inner_hull: false, surface: &self.surface, is_hull: false }
     }
 }
 
@@ -183,5 +183,5 @@ fn searches_stay_below_upper_bound() {
 }
 
 fn body(p: &Part) -> SolidRef<'_> {
-    SolidRef { convex: &p.convex, surface: &p.surface, is_hull: false }
+    SolidRef { convex: &p.convex, has_inner_hull: false, surface: &p.surface, is_hull: false }
 }
