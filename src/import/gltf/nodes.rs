@@ -65,7 +65,7 @@ impl<'a> Walk<'a> {
             }
             let node = &self.document.nodes[next.node];
             reached[next.node] = true;
-            let placement = next.placement.after(&own_placement(node, reader.units));
+            let placement = next.placement.after(&own_placement(node, next.node, self.file, reader.units)?);
             let named = node.name.as_deref().and_then(clean);
             let mesh = node.mesh.and_then(|m| self.document.meshes.get(m)?.name.as_deref()).and_then(clean);
             let own = match (named, node.mesh) {
@@ -176,17 +176,23 @@ fn refuse_cycles(document: &Document, parents: &[Option<usize>], file: &str) -> 
     Ok(())
 }
 
-/// Placement of a node in its parent's frame, translation in mm. Quaternions are normalised in double precision.
-fn own_placement(node: &Node, units: LengthUnit) -> Affine {
+/// Placement of a node in its parent's frame, translation in mm. Quaternions are normalised in double precision; one of
+/// length zero is refused.
+fn own_placement(node: &Node, index: usize, file: &str, units: LengthUnit) -> Result<Affine, Error> {
     if let Some(m) = &node.matrix {
         // Column-major.
         let linear = Mat3::new(m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]);
         let translation = Vec3::new(m[12], m[13], m[14]) * units.mm();
-        return without_rounding(Affine { linear, translation });
+        return Ok(without_rounding(Affine { linear, translation }));
     }
-    let rotation =
-        node.rotation.and_then(crate::assembly::file::rotation::from_quaternion).unwrap_or_else(Mat3::identity);
+    let rotation = match node.rotation {
+        Some(quaternion) => crate::assembly::file::rotation::from_quaternion(quaternion).ok_or_else(|| {
+            let name = crate::json::wording::one_line(&node_name(node, index));
+            damaged(file, format!("node {name}: a rotation by a quaternion of length zero"))
+        })?,
+        None => Mat3::identity(),
+    };
     let scale = node.scale.map_or_else(Mat3::identity, |s| Mat3::from_diagonal(&Vec3::from(s)));
     let translation = node.translation.map_or_else(Vec3::zeros, |t| Vec3::from(t) * units.mm());
-    Affine { linear: rotation * scale, translation }
+    Ok(Affine { linear: rotation * scale, translation })
 }

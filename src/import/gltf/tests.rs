@@ -223,6 +223,11 @@ fn lying_counts_and_broken_trees_are_damaged() {
             "{\"children\": [2]}, {\"children\": [2]}, {\"mesh\": 0}",
             "is a child of node 0 and of node 1",
         ),
+        (
+            "{\"mesh\": 0}",
+            "{\"mesh\": 0, \"rotation\": [0, 0, 0, 0]}",
+            "node 0: a rotation by a quaternion of length zero",
+        ),
         ("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1, 0, 1]}", "singular"),
         ("{\"mesh\": 0}", "{\"mesh\": 0, \"translation\": [1e300, 0, 0]}", "too far away"),
         ("[0]", "[5]", "names node 5 of 1"),
