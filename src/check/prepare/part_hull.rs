@@ -76,10 +76,13 @@ impl PartHull {
         if part.triangles < DEFERRED_FROM || part.enclosed.is_none() {
             return None;
         }
-        let inner = Hull::new(hull::convex_hull(&extreme_vertices(&mesh.vertices))).convex;
+        let tops = extreme_vertices(&mesh.vertices);
         // A curved hollow has an error at its concave edges.
-        let is_not_convex = part.shells > 1 || part.concave_error > 0.0 || has_vertex_above_a_face(mesh, &inner);
-        (inner.rank == 3 && is_not_convex).then(|| Self { inner: Some(inner), whole: OnceLock::new() })
+        if part.shells == 1 && part.concave_error <= 0.0 && !is_above_a_face(&tops, mesh) {
+            return None;
+        }
+        let inner = Hull::new(hull::convex_hull(&tops)).convex;
+        (inner.rank == 3).then(|| Self { inner: Some(inner), whole: OnceLock::new() })
     }
 
     /// Hull, built by the first call if it was deferred.
@@ -116,11 +119,10 @@ fn extreme_vertices(vertices: &[Vec3]) -> Vec<Vec3> {
     ends.as_flattened().iter().map(|&(_, i)| vertices[i]).collect()
 }
 
-/// Tests some triangles of a mesh: true if a vertex of its inner hull lies above the plane of one, by exact predicate.
-/// No mesh is then convex.
-fn has_vertex_above_a_face(mesh: &TriMesh, inner: &Convex) -> bool {
+/// Tests some triangles of a mesh: true if one of its vertices `tops` lies above the plane of one, by exact predicate.
+/// The mesh is then not convex.
+fn is_above_a_face(tops: &[Vec3], mesh: &TriMesh) -> bool {
     let step = (mesh.triangles.len() / SAMPLES).max(1);
-    let tops: Vec<Vec3> = inner.vertices.iter().map(|v| v + inner.origin).collect();
     mesh.triangles.iter().step_by(step).any(|t| {
         let [a, b, c] = t.map(|v| &mesh.vertices[v as usize]);
         tops.iter().any(|x| orient3d(a, b, c, x) > 0.0)
@@ -182,8 +184,11 @@ mod tests {
         let step = |n| squared_box(n, |p| Vec3::new(p.x, p.y, if p.x > 0.0 { p.z.min(0.5) } else { p.z }));
         assert!(shapes_of(step(66), Measure::None, 1).all[0].defers_hull());
         assert!(!shapes_of(step(20), Measure::None, 1).all[0].defers_hull());
-        let cube = shapes_of(squared_box(66, |p| p), Measure::None, 1);
-        assert!(!cube.all[0].defers_hull() && cube.all[0].is_hull);
+        // The centred frame rounds the coordinates of this block.
+        let block = squared_box(66, |p| p.map(|x| 0.4 + (x + 2.0) * 250.0));
+        assert!((0.4 - 500.4) + 500.4 < 0.4);
+        let block = shapes_of(block, Measure::None, 1);
+        assert!(!block.all[0].defers_hull() && block.all[0].is_hull);
     }
 
     #[test]
