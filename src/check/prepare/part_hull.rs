@@ -2,6 +2,7 @@
 //!
 //! The hull of a large mesh takes a sixth of its preparation, and most pairs of large parts do not need it: where an
 //! *inner hull*, of some thirty vertices, meets the other part's hull, neither boxes nor hulls can clear the pair.
+//! Parts with mostly flat outsides keep their hulls: these have few vertices.
 
 use crate::check::prepare::load::PartMesh;
 use crate::geom::math::{max3, min3};
@@ -18,8 +19,15 @@ pub(crate) const DEFERRED_FROM: u64 = 50_000;
 /// Largest number of instances of a shape whose hull waits: without a hull, each rotation reads all vertices.
 pub(crate) const DEFERRED_INSTANCES: u32 = 16;
 
-/// Number of triangles tested for a vertex above their plane.
+/// Number of triangles tested for a vertex above their plane, and of vertices tested for being outside the inner hull.
 const SAMPLES: usize = 256;
+
+/// Least share of the tested vertices outside the inner hull: with fewer, the hull costs little, and closes the bounds
+/// of flat contacts.
+const OUTSIDE_SHARE: f64 = 1.0 / 16.0;
+
+/// Distance from the inner hull at which a vertex counts as outside, as a share of its diameter.
+const OUTSIDE_BY: f64 = 1e-3;
 
 /// Directions of the vertices of an inner hull, and their opposites. The first three give the bounding box.
 const DIRECTIONS: [[f64; 3]; 13] = [
@@ -70,8 +78,8 @@ impl From<Hull> for PartHull {
 }
 
 impl PartHull {
-    /// Defers the hull of a large solid if the solid is certainly not convex; `None` for other meshes. `mesh` has the
-    /// stretch of the shape. Cost: one pass over the vertices.
+    /// Defers the hull of a large solid if the solid is certainly not convex, and if much of it lies outside its inner
+    /// hull; `None` for other meshes. `mesh` has the stretch of the shape. Cost: one pass over the vertices.
     pub(crate) fn deferred(part: &PartMesh, mesh: &TriMesh) -> Option<Self> {
         if part.triangles < DEFERRED_FROM || part.enclosed.is_none() {
             return None;
@@ -82,7 +90,8 @@ impl PartHull {
             return None;
         }
         let inner = Hull::new(hull::convex_hull(&tops)).convex;
-        (inner.rank == 3).then(|| Self { inner: Some(inner), whole: OnceLock::new() })
+        (inner.rank == 3 && is_much_outside(&mesh.vertices, &inner))
+            .then(|| Self { inner: Some(inner), whole: OnceLock::new() })
     }
 
     /// Hull, built by the first call if it was deferred.
@@ -127,6 +136,15 @@ fn is_above_a_face(tops: &[Vec3], mesh: &TriMesh) -> bool {
         let [a, b, c] = t.map(|v| &mesh.vertices[v as usize]);
         tops.iter().any(|x| orient3d(a, b, c, x) > 0.0)
     })
+}
+
+/// Tests some vertices of a part: true if many of them lie outside its inner hull. The whole hull then has many
+/// vertices.
+fn is_much_outside(vertices: &[Vec3], inner: &Convex) -> bool {
+    let step = (vertices.len() / SAMPLES).max(1);
+    let tested = vertices.iter().step_by(step);
+    let outside = tested.clone().filter(|v| inner.depth(&(*v - inner.origin)).1 < -OUTSIDE_BY * inner.diameter);
+    outside.count() as f64 >= OUTSIDE_SHARE * tested.count() as f64
 }
 
 /// Box of points about `origin`, rotated by a pose (mm).
@@ -176,14 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn only_verdicts_on_large_parts_that_are_not_convex_defer_hulls() {
+    fn only_verdicts_on_large_round_parts_that_are_not_convex_defer_hulls() {
         let defers = |height, measure, more| shapes_of(ball(height), measure, more).all[0].defers_hull();
         assert!(defers(0.1, Measure::None, 1));
         assert!(!defers(0.1, Measure::Depth, 1));
         assert!(!defers(0.1, Measure::None, DEFERRED_INSTANCES));
-        let step = |n| squared_box(n, |p| Vec3::new(p.x, p.y, if p.x > 0.0 { p.z.min(0.5) } else { p.z }));
-        assert!(shapes_of(step(66), Measure::None, 1).all[0].defers_hull());
-        assert!(!shapes_of(step(20), Measure::None, 1).all[0].defers_hull());
+        let small = squared_box(20, |p| p.normalize() * (2.0 + 0.2 * libm::sin(5.0 * p.x)));
+        assert!(!shapes_of(small, Measure::None, 1).all[0].defers_hull());
+        let step = squared_box(66, |p| Vec3::new(p.x, p.y, if p.x > 0.0 { p.z.min(0.5) } else { p.z }));
+        assert!(!shapes_of(step, Measure::None, 1).all[0].defers_hull(), "a hull of few vertices");
         // The centred frame rounds the coordinates of this block outward.
         let block = squared_box(66, |p| p.map(|x| 0.4 + (x + 2.0) * 250.0));
         let block = shapes_of(block, Measure::None, 1);
