@@ -234,7 +234,7 @@ fn the_worst_pose_of_a_part_that_comes_too_close_breaks_the_limit() {
 
 #[test]
 fn verdicts_on_parts_that_defer_their_hulls_are_those_of_the_full_answer() {
-    // Deferred are hulls of 50 000 triangles and more.
+    // More than 50 000 triangles: their hulls are deferred.
     let ball = squared_box(66, |p| {
         let p = p.normalize();
         p * (10.0 + 0.3 * libm::sin(9.0 * p.x + 4.0) * libm::sin(7.0 * p.y) * libm::sin(8.0 * p.z))
@@ -249,7 +249,7 @@ fn verdicts_on_parts_that_defer_their_hulls_are_those_of_the_full_answer() {
         ("balls in each other", &ball, &ball, Vec3::new(0.3, 0.2, 0.1), Status::Interference),
         ("balls whose boxes meet", &ball, &ball, Vec3::new(15.0, 15.0, 3.0), Status::Clear),
         ("peg in a ball", &peg, &ball, Vec3::zeros(), Status::Interference),
-        ("peg in the hollow of a shell", &peg, &shell, Vec3::zeros(), Status::Interference),
+        ("peg through the wall of a shell", &peg, &shell, Vec3::zeros(), Status::Interference),
         ("peg beside a shell", &peg, &shell, Vec3::new(14.0, 0.0, 0.0), Status::Clear),
     ];
     for (name, a, b, by, status) in cases {

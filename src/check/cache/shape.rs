@@ -5,7 +5,7 @@ use crate::check::Settings;
 use crate::check::cache::{Key, KeyHasher, code, decoded};
 use crate::check::prepare::decompose::{Covered, REASONS};
 use crate::check::prepare::load::{self, PartMesh};
-use crate::check::prepare::part_hull::Hull;
+use crate::check::prepare::part_hull::PreparedHull;
 use crate::check::prepare::shape::{ShapeData, ShapeRequest};
 use crate::geom::Obb;
 use crate::shape::decompose::piece_set::Pieces;
@@ -95,7 +95,7 @@ impl StoredShape {
         };
         let (center, axes, half_extents) = self.obb;
         let obb = Obb { center: center.into(), axes: axes.into(), half_extents: half_extents.into() };
-        let hull = Hull { convex: Convex::from_stored(self.convex)?, obb };
+        let hull = PreparedHull { convex: Convex::from_stored(self.convex)?, obb };
         Some(ShapeData {
             geometry: decoded(&GEOMETRIES, self.geometry)?,
             is_hull: self.is_hull,

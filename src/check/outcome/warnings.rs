@@ -75,9 +75,9 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
     };
     let limit = tolerance.max(floor);
     // An inner hull that is thick enough spares the whole one.
-    let is_thin = 2.0 * shape.inner().inner_radius <= limit && 2.0 * shape.convex().inner_radius <= limit;
-    let thin = if is_thin {
-        let thickness = 2.0 * shape.convex().inner_radius;
+    let is_thin = 2.0 * shape.inner().inner_radius <= limit;
+    let thickness = if is_thin { 2.0 * shape.convex().inner_radius } else { f64::INFINITY };
+    let thin = if thickness <= limit {
         let message = format!(
             "thinner ({}) than the tolerance, so it can never be reported; lower the tolerance",
             unit.format_length(thickness)

@@ -4,7 +4,7 @@ use crate::assembly::Geometry;
 use crate::check::prepare::convexity::is_convex;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
-use crate::check::prepare::part_hull::{Hull, PartHull, turned_box_of};
+use crate::check::prepare::part_hull::{PartHull, PreparedHull, turned_box_of};
 use crate::check::prepare::solid::PreparedTriangles;
 use crate::geom::math::lesser;
 use crate::geom::tolerance::TOLERANCE_IN_F32_QUANTA;
@@ -50,8 +50,8 @@ pub(crate) struct ShapeRequest {
     pub part: u32,
     pub geometry: Geometry,
     pub stretch: Mat3,
-    /// True if the hull of a large part may wait for its first use.
-    pub may_defer: bool,
+    /// Number of instances.
+    pub instances: u32,
 }
 
 /// Expensive data of a shape, kept in the cache.
@@ -75,8 +75,8 @@ impl Shape {
         &self.whole_hull().obb
     }
 
-    fn whole_hull(&self) -> &Hull {
-        self.hull.whole(|| Hull::new(hull::convex_hull(&self.mesh().vertices)))
+    fn whole_hull(&self) -> &PreparedHull {
+        self.hull.whole(|| PreparedHull::new(hull::convex_hull(&self.mesh().vertices)))
     }
 
     /// Hull, or an inner hull in its place if the hull is deferred: with the same centred frame and bounding box.
@@ -97,7 +97,7 @@ impl Shape {
         Some(if is_turned { turned_box_of(&self.mesh().vertices, &inner.origin, pose) } else { inner.aabb })
     }
 
-    /// True if the hull waits, or waited, for its first use.
+    /// True if the hull is deferred to its first use, built or not.
     pub(crate) fn defers_hull(&self) -> bool {
         self.hull.inner().is_some()
     }
@@ -246,7 +246,8 @@ fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
     })
 }
 
-pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeData {
+/// Builds the data of a shape. With `may_defer`, the hull of a large part may be deferred to its first use.
+pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest, may_defer: bool) -> ShapeData {
     let stretch = &wanted.stretch;
     let mesh = stretched(part.mesh.get(), stretch);
     let made = |is_hull: bool, hull: PartHull, max_abs: f64| ShapeData {
@@ -256,7 +257,7 @@ pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeD
         max_abs,
         covered: None,
     };
-    if let Some(hull) = wanted.may_defer.then(|| PartHull::deferred(part, &mesh)).flatten() {
+    if let Some(hull) = may_defer.then(|| PartHull::deferred(part, &mesh)).flatten() {
         return made(false, hull, Aabb::of_points(&mesh.vertices).max_abs());
     }
     let hull = hull::convex_hull(&mesh.vertices);
@@ -267,7 +268,7 @@ pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeD
     };
     let is_hull = wanted.geometry == Geometry::Hull || is_convex();
     let max_abs = Aabb::of_points(&hull.vertices).max_abs();
-    made(is_hull, Hull::new(hull).into(), max_abs)
+    made(is_hull, PreparedHull::new(hull).into(), max_abs)
 }
 
 impl Shape {

@@ -103,26 +103,20 @@ pub(crate) fn build(
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
-    let mut indices: BTreeMap<Key, Wanted> = BTreeMap::new();
+    let mut indices: BTreeMap<Key, (u32, ShapeRequest)> = BTreeMap::new();
     let wanted = |part: u32, stretch: &Mat3| {
         let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
-        ShapeRequest { part, geometry, stretch: *stretch, may_defer: false }
+        ShapeRequest { part, geometry, stretch: *stretch, instances: 0 }
     };
     let key = |w: &ShapeRequest| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
     for (instance, split) in assembly.instances.iter().zip(&splits) {
         let wanted = wanted(instance.part.0, &split.stretch);
-        indices.entry(key(&wanted)).or_insert(Wanted { index: 0, instances: 0, request: wanted }).instances += 1;
+        indices.entry(key(&wanted)).or_insert((0, wanted)).1.instances += 1;
     }
-    // The cache keeps hulls, and measures need them.
-    let may_defer = session.is_none() && settings.measure == Measure::None;
     // The order of the map is the order of the shapes: by content.
-    for (index, wanted) in (0..).zip(indices.values_mut()) {
-        wanted.index = index;
-        let may_defer = may_defer && wanted.request.geometry == Geometry::Exact;
-        wanted.request.may_defer = may_defer && wanted.instances <= DEFERRED_INSTANCES;
-    }
-    let all: Vec<ShapeRequest> = indices.values().map(|v| v.request).collect();
+    let all: Vec<ShapeRequest> = indices.values().map(|v| v.1).collect();
     let stamps = indices.keys().map(Key::stamp).collect();
+    indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
     let maker = ShapeBuilder { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
     // The largest first, taken one by one: no thread waits for a large one at the end.
@@ -141,7 +135,7 @@ pub(crate) fn build(
         .iter()
         .zip(&splits)
         .map(|(instance, split)| PlacedInstance {
-            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.index),
+            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
             pose: split.pose,
             residual: split.displacement(meshes[instance.part.0 as usize].bounds.max_abs()),
         })
@@ -156,15 +150,6 @@ pub(crate) fn build(
         part_of,
         keys: keys.into_iter().flatten().collect(),
     })
-}
-
-/// Shape asked for by instances.
-struct Wanted {
-    /// Index among all shapes.
-    index: u32,
-    /// Number of instances.
-    instances: u32,
-    request: ShapeRequest,
 }
 
 /// Builds shapes or takes them from the cache.
@@ -198,7 +183,10 @@ impl ShapeBuilder<'_> {
     }
 
     fn make(&self, part: &Arc<PartMesh>, wanted: &ShapeRequest, deflection: Option<f64>) -> ShapeData {
-        let made = build_shape_data(part, wanted);
+        // The cache keeps hulls, and measures need them.
+        let may_defer = self.session.is_none() && self.settings.measure == Measure::None;
+        let may_defer = may_defer && wanted.geometry == Geometry::Exact && wanted.instances <= DEFERRED_INSTANCES;
+        let made = build_shape_data(part, wanted, may_defer);
         if wanted.geometry != Geometry::Decomposition {
             return made;
         }

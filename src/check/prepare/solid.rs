@@ -55,32 +55,31 @@ impl PreparedTriangles {
     }
 }
 
+/// Hulls that a query of triangles starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hulls {
+    /// Hulls of all vertices.
+    Whole,
+    /// Inner hulls in place of deferred ones.
+    Inner,
+}
+
 /// Bodies of both parts of a pair. Prepares their triangles in parallel if neither is prepared.
-pub(crate) fn bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 2] {
-    prepare_both(first, second);
-    [body(first), body(second)]
-}
-
-/// Like [`bodies`], with an inner hull for each part that defers its hull.
-pub(crate) fn inner_bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 2] {
-    prepare_both(first, second);
-    [first, second].map(|shape| {
-        let has_inner_hull = shape.defers_hull();
-        let surface = &shape.exact().surface;
-        SolidRef { convex: shape.inner(), has_inner_hull, surface, is_hull: shape.is_hull }
-    })
-}
-
-/// Prepares the triangles of both parts in parallel if neither is prepared.
-fn prepare_both(first: &Shape, second: &Shape) {
+pub(crate) fn bodies<'a>(first: &'a Shape, second: &'a Shape, hulls: Hulls) -> [SolidRef<'a>; 2] {
     if !first.is_prepared() && !second.is_prepared() {
         rayon::join(|| first.exact(), || second.exact());
     }
+    [first, second].map(|shape| body_with(shape, hulls))
 }
 
 pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
-    let surface = &shape.exact().surface;
-    SolidRef { convex: shape.convex(), has_inner_hull: false, surface, is_hull: shape.is_hull }
+    body_with(shape, Hulls::Whole)
+}
+
+fn body_with(shape: &Shape, hulls: Hulls) -> SolidRef<'_> {
+    let has_inner_hull = hulls == Hulls::Inner && shape.defers_hull();
+    let convex = if has_inner_hull { shape.inner() } else { shape.convex() };
+    SolidRef { convex, has_inner_hull, surface: &shape.exact().surface, is_hull: shape.is_hull }
 }
 
 /// Mesh of the hull in its centred frame; a flat hull is a polygon.

@@ -213,8 +213,8 @@ impl Checker<'_> {
         let (_, distinct) = canonical(self.assembly, self.shapes, &Candidate { a: a.0, b: b.0, rule });
         let limits = self.limits(rule);
         let query = self.query(&distinct, &limits, Rotations::default());
-        let tolerance = query.tolerance();
-        PairLimits { tolerance, reach: Limits { tolerance, ..limits }.max_distance(), margin: query.margin() }
+        let limits = query.own_limits();
+        PairLimits { tolerance: limits.tolerance, reach: limits.max_distance(), margin: query.margin() }
     }
 }
 

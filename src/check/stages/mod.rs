@@ -27,11 +27,11 @@ pub(crate) mod triangles;
 use crate::assembly::Geometry;
 use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::shape::Shape;
+use crate::check::prepare::solid::Hulls;
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::PiecesAnswer;
 use crate::check::stages::trace::{ExitStage, Step, Trace};
-use crate::check::stages::triangles::Hulls;
 use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Bounds, Pose, Vec3};
@@ -154,7 +154,7 @@ impl PairQuery<'_> {
     /// Runs the stages.
     pub(crate) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Trace) -> Answer {
         let margin = self.margin();
-        let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
+        let limits = self.own_limits();
         if !steps.on() && self.inner_hulls_meet() {
             let answer = self.by_triangles(&limits, margin, None, Hulls::Inner, steps);
             // The whole hulls may know a closer bound of the depth.
@@ -221,11 +221,15 @@ impl PairQuery<'_> {
         if !self.verdict_only() || !shapes.iter().any(|s| s.defers_hull()) || !shapes.into_iter().all(is_exact) {
             return false;
         }
-        let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
-        let (margin, reach) = (self.margin(), limits.max_distance());
+        let (margin, reach) = (self.margin(), self.own_limits().max_distance());
         let q = HullPair { a: self.first.inner(), b: self.second.inner(), b_in_a: self.pose };
         // The distance of whole hulls, and of the boxes around them, is at most that of the inner ones.
         gjk::separation(&q, reach, margin).upper <= reach
+    }
+
+    /// Limits with the tolerance of the pair.
+    pub(crate) fn own_limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance(), ..*self.limits }
     }
 
     /// Tolerance of the pair (mm): at least the floor from the coordinates of either mesh.

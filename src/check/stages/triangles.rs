@@ -4,7 +4,7 @@
 
 use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
-use crate::check::prepare::solid::{bodies, inner_bodies};
+use crate::check::prepare::solid::{Hulls, bodies};
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
@@ -32,19 +32,10 @@ const BRACKET_OF_DEPTH: f64 = 0.0099;
 /// Width of the bracket of a depth beyond the tolerance, as a share of the depth, if the budget suffices.
 const BEYOND_TOLERANCE: f64 = 0.025;
 
-/// Hulls that a query of triangles starts with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hulls {
-    /// Hulls of all vertices.
-    Whole,
-    /// Inner hulls in place of deferred ones.
-    Inner,
-}
-
 impl PairQuery<'_> {
     /// Returns true if both surfaces have triangles with an area; otherwise only the hulls can answer.
     pub(crate) fn has_triangles(&self) -> bool {
-        bodies(self.first, self.second).iter().all(|body| !body.surface.triangles.is_empty())
+        bodies(self.first, self.second, Hulls::Whole).iter().all(|body| !body.surface.triangles.is_empty())
     }
 
     /// Returns true if a mesh of the pair has no definite inside.
@@ -64,10 +55,7 @@ impl PairQuery<'_> {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only().then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
-        let [a, b] = match hulls {
-            Hulls::Whole => bodies(self.first, self.second),
-            Hulls::Inner => inner_bodies(self.first, self.second),
-        };
+        let [a, b] = bodies(self.first, self.second, hulls);
         let Classified { relation, used_self_union } = classify(a, b, self.pose, &ask);
         match relation {
             PairRelation::Beyond(distance) => {

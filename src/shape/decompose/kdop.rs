@@ -1,5 +1,6 @@
 //! Measures point sets by their extents along fixed directions (k-DOP), in place of hulls while cuts are compared.
 
+use crate::geom::aabb::BOX_DIRECTIONS;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
 use crate::shape::hull::Facet;
@@ -30,12 +31,9 @@ impl Directions {
         let mut chosen: Vec<Vec3> = (0..3).map(|k| axes.column(k).into_owned()).collect();
         let mut order: Vec<usize> = (0..facets.len()).collect();
         order.sort_by(|&i, &j| facets[j].area.total_cmp(&facets[i].area));
-        let [x, y, z] = [chosen[0], chosen[1], chosen[2]];
         // About half follows the hull, half is spread evenly.
         let by_facets = order.into_iter().map(|i| facets[i].normal).take(4 * DIRECTIONS);
-        let spread = [x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z]
-            .into_iter()
-            .map(|d| d.normalize());
+        let spread = BOX_DIRECTIONS[3..].iter().map(|d| (axes * Vec3::from(*d)).normalize());
         let fill = (0..8 * DIRECTIONS).map(|k| spread_direction(k as f64));
         let mut add = |from: &mut dyn Iterator<Item = Vec3>, up_to: usize| {
             for d in from {
@@ -45,7 +43,7 @@ impl Directions {
             }
         };
         add(&mut by_facets.into_iter(), DIRECTIONS / 2 + 1);
-        add(&mut spread.into_iter(), DIRECTIONS);
+        add(&mut { spread }, DIRECTIONS);
         add(&mut fill.into_iter(), DIRECTIONS);
         let mut lines = [Vec3::x(); DIRECTIONS];
         lines.iter_mut().zip(chosen).for_each(|(l, c)| *l = c);
