@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
 use crate::measure::separation::directions::SAME_DIRECTION_COSINE;
-use crate::measure::separation::inset_pair::ContactPair;
+use crate::measure::separation::inset_pair::{ContactPair, Edge};
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
 
 /// Maximum number of planes for pushing.
@@ -37,9 +37,9 @@ pub(crate) fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> O
 /// Lists candidate planes, each separating some of the intersecting triangles within `limit` (mm): the nearest and the
 /// farthest plane of each direction, in the order of the nearest ones. A pair deep inside a face asks for more than the
 /// face does, so the nearest planes come first.
-pub(crate) fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec<Plane> {
+pub(crate) fn exit_directions<'m>(met: impl Iterator<Item = &'m ContactPair>, by: &Vec3, limit: f64) -> Vec<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
-    let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
+    let mut near: Vec<Plane> = met.filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
     near.sort_by(|x, y| lacking(x).total_cmp(&lacking(y)));
     let mut groups: Vec<[Plane; 2]> = Vec::new();
     for plane in near {
@@ -68,16 +68,15 @@ pub(crate) fn twos_and_threes(planes: &[Plane]) -> Vec<Vec<Plane>> {
 /// Finds the nearest plane separating two triangles.
 pub(crate) fn nearest_face(met: &ContactPair, by: &Vec3) -> Option<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
-    faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
+    met.faces.iter().copied().min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
 }
 
 /// Lists the faces of the Minkowski difference of two triangles for B leaving A outward: the normals of the triangles,
 /// and the cross products of their convex edges.
-fn faces(met: &ContactPair) -> impl Iterator<Item = Plane> {
-    let [a, b] = &met.corners;
+pub(crate) fn faces([a, b]: &[Triangle; 2], edges: &[[Option<Edge>; 3]; 2]) -> Vec<Plane> {
     let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);
-    let of_edges = met.edges[0].iter().flatten().flat_map(|e| {
-        met.edges[1].iter().flatten().filter_map(|f| {
+    let of_edges = edges[0].iter().flatten().flat_map(|e| {
+        edges[1].iter().flatten().filter_map(|f| {
             let d = e.way.cross(&f.way).try_normalize(PARALLEL_EDGES * e.way.norm() * f.way.norm())?;
             let out = |d: &Vec3| e.is_outermost(d) && f.is_outermost(&-d);
             if out(&d) { Some(d) } else { out(&-d).then_some(-d) }
@@ -85,5 +84,5 @@ fn faces(met: &ContactPair) -> impl Iterator<Item = Plane> {
     });
     let most = |d: &Vec3, t: &Triangle| t.iter().map(|x| d.dot(x)).fold(f64::NEG_INFINITY, greater);
     let faces = normal(a).into_iter().chain(normal(b).map(|n| -n)).chain(of_edges);
-    faces.map(move |n| Plane { normal: n, least: most(&n, a) + most(&-n, b) })
+    faces.map(|n| Plane { normal: n, least: most(&n, a) + most(&-n, b) }).collect()
 }

@@ -1,8 +1,10 @@
 //! Tests two slightly inset solids for collision under a translation of B.
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::Triangle;
+use crate::geom::triangle::{Triangle, intersects};
 use crate::geom::{Pose, Vec3};
+use crate::measure::separation::contact_planes::faces;
+use crate::measure::separation::min_norm::Plane;
 use crate::measure::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{displaced_intersections, middle_of_crossing, some_displaced_intersections};
@@ -41,12 +43,20 @@ pub(crate) struct Crossing {
     pub corners: [Triangle; 2],
 }
 
-/// Pair of triangles intersecting after a translation of B, with their edges.
+/// Pair of triangles intersecting after a translation of B, with the faces beyond which they are apart.
 pub(crate) struct ContactPair {
     /// Corners of both triangles; B's before the translation (A's frame, mm).
-    pub corners: [Triangle; 2],
-    /// Convex edges of both triangles (A's frame).
-    pub edges: [[Option<Edge>; 3]; 2],
+    corners: [Triangle; 2],
+    /// Faces of their Minkowski difference, by [`faces`].
+    pub faces: Vec<Plane>,
+}
+
+impl ContactPair {
+    /// True if the triangles intersect after another translation of B.
+    pub(crate) fn intersects(&self, by: &Vec3) -> bool {
+        let [a, b] = &self.corners;
+        intersects(a, &b.map(|x| x + by))
+    }
 }
 
 /// Edge of a convex bend of the surface.
@@ -151,7 +161,7 @@ impl<'a> InsetPair<'a> {
     pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<ContactPair> {
         let mut out = Vec::new();
         self.crossings(by, most, |crossing| {
-            out.push(self.with_edges(&crossing));
+            out.push(self.with_faces(&crossing));
             true
         });
         out
@@ -167,14 +177,15 @@ impl<'a> InsetPair<'a> {
         !meets && self.nested(by).is_none()
     }
 
-    /// Adds the edges to a pair of triangles.
-    pub(crate) fn with_edges(&self, crossing: &Crossing) -> ContactPair {
+    /// Adds the faces to a pair of triangles.
+    pub(crate) fn with_faces(&self, crossing: &Crossing) -> ContactPair {
         let [i, j] = crossing.triangles;
         let turn = |e: Edge| Edge {
             way: self.b_in_a.direction(&e.way),
             normals: e.normals.map(|n| self.b_in_a.direction(&n)),
         };
-        ContactPair { corners: crossing.corners, edges: [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))] }
+        let edges = [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))];
+        ContactPair { corners: crossing.corners, faces: faces(&crossing.corners, &edges) }
     }
 
     /// Finds a shell certainly or possibly inside the other solid, given disjoint inset surfaces.

@@ -7,6 +7,7 @@
 //! "`PolyDepth`: Real-Time Penetration Depth Computation Using Iterative Contact-Space Projection", 2012.
 //!
 //! - `search`: order and budgets of the search
+//! - `branch`: branch and bound over the faces of single pairs of triangles
 //! - `directions`: candidate directions from hulls, boxes and intersecting triangles
 //! - `line_search`: first free translation along a direction, reached by steps over blocked intervals
 //! - `blocked_interval`: interval of a line blocked by one pair of triangles, in closed form
@@ -16,6 +17,7 @@
 //! - `ray_exit`: distance from an inside point to the surface along a direction
 
 pub(crate) mod blocked_interval;
+pub(crate) mod branch;
 pub(crate) mod contact_planes;
 pub(crate) mod directions;
 pub(crate) mod inset_pair;

@@ -12,7 +12,7 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::measure::separation::blocked_interval::Line;
 use crate::measure::separation::contact_planes::{beyond, exit_directions, nearest_face, twos_and_threes};
-use crate::measure::separation::directions::{Directions, SAME_DIRECTION_COSINE};
+use crate::measure::separation::directions::Directions;
 use crate::measure::separation::inset_pair::{ContactPair, InsetPair};
 use crate::measure::separation::line_search::{KnownBlockers, LineEnd};
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
@@ -45,7 +45,7 @@ const MAX_PLACES: [u32; 2] = [400, 100];
 const FEW_TRIANGLES: usize = 1500;
 
 /// Maximum number of planes for sliding.
-const MAX_PLANES: usize = 10;
+pub(super) const MAX_PLANES: usize = 10;
 
 /// Tolerance of a plane, as a share of the excess length.
 const SHORTFALL: f64 = 1.0 / 16.0;
@@ -63,7 +63,7 @@ const MAX_NODES: [usize; 2] = [96, 8];
 const MAX_CORNERS: [usize; 2] = [32, 4];
 
 /// Maximum number of pairs of triangles in every later push.
-const PUSHED_PAIRS: usize = 32;
+pub(super) const PUSHED_PAIRS: usize = 32;
 
 /// Relative excess over the lower bound at which the search ends.
 const GOOD_ENOUGH: f64 = 5e-3;
@@ -130,11 +130,11 @@ pub fn separate(
     let best = directions.all.iter().map(by_hulls).min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))?;
     let mut search = Search { slim, blockers, directions, tried: 0, best, least, hair, slack: LINE_SLACK * margin };
     let step = pairs.len().div_ceil(FIRST_PUSHED).max(1);
-    let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_edges(c)).collect();
+    let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_faces(c)).collect();
     search.push(&met);
     search.leave_corners(&met, MAX_CORNERS[size]);
     search.run();
-    search.branch(&met, MAX_NODES[size]);
+    search.branch(met, MAX_NODES[size]);
     // The pushes may have ended too early: continue from the directions added by the branching.
     search.run();
     // No translation is longer than the shortest one of the hulls, even where the search was close enough to end.
@@ -150,16 +150,16 @@ pub fn separate(
     Some(search.best)
 }
 
-struct Search<'a> {
-    slim: InsetPair<'a>,
-    blockers: KnownBlockers,
-    directions: Directions,
+pub(super) struct Search<'a> {
+    pub(super) slim: InsetPair<'a>,
+    pub(super) blockers: KnownBlockers,
+    pub(super) directions: Directions,
     /// Number of directions already searched.
     tried: usize,
     /// Shortest verified translation (mm, A's frame).
-    best: Vec3,
-    least: f64,
-    hair: f64,
+    pub(super) best: Vec3,
+    pub(super) least: f64,
+    pub(super) hair: f64,
     slack: f64,
 }
 
@@ -169,16 +169,16 @@ impl Search<'_> {
     }
 
     /// Tolerance of a plane (mm), covered by the excess length of every translation.
-    fn shortfall(&self) -> f64 {
+    pub(super) fn shortfall(&self) -> f64 {
         SHORTFALL * self.hair
     }
 
-    fn limit(&self) -> f64 {
+    pub(super) fn limit(&self) -> f64 {
         self.best.norm() * (1.0 - WORTHWHILE_GAIN)
     }
 
     /// True if the best translation is close enough to the lower bound.
-    fn done(&self) -> bool {
+    pub(super) fn done(&self) -> bool {
         self.best.norm() <= self.least * (1.0 + GOOD_ENOUGH) + 2.0 * self.hair
     }
 
@@ -295,7 +295,7 @@ impl Search<'_> {
     fn leave_corners(&mut self, met: &[ContactPair], trials: usize) {
         // Each group has its nearest plane, then its farthest one.
         let far: Vec<Plane> =
-            exit_directions(met, &Vec3::zeros(), self.limit()).into_iter().skip(1).step_by(2).collect();
+            exit_directions(met.iter(), &Vec3::zeros(), self.limit()).into_iter().skip(1).step_by(2).collect();
         let corners = twos_and_threes(&far).into_iter().filter_map(|set| min_norm_point(&set, self.shortfall()));
         let mut corners: Vec<(f64, Vec3)> = corners.map(|x| (x.norm(), x)).collect();
         corners.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -310,58 +310,4 @@ impl Search<'_> {
             }
         }
     }
-
-    /// Explores the choices of [`Self::push`] by branch and bound: each pair of triangles may separate along several
-    /// faces. The node with the shortest translation comes first.
-    fn branch(&mut self, first: &[ContactPair], nodes: usize) {
-        let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
-        let mut seen: Vec<Vec3> = Vec::new();
-        for _ in 0..nodes {
-            let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
-            let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
-            if self.done() || self.blockers.budget == 0 {
-                return;
-            }
-            self.blockers.budget -= 1;
-            let later = if node.planes.is_empty() { None } else { Some(self.slim.met(&node.at, PUSHED_PAIRS)) };
-            let met = later.as_deref().unwrap_or(first);
-            if met.is_empty() {
-                if self.slim.nested(&node.at).is_none() {
-                    self.best = node.at;
-                    return;
-                }
-                continue;
-            }
-            if node.planes.len() > 1 {
-                self.directions.add(&node.at);
-            }
-            for plane in exit_directions(met, &node.at, self.limit()) {
-                let Some(next) = self.child(&node, &plane) else { continue };
-                if seen.iter().all(|x| (x - next.at).norm() > self.hair) {
-                    seen.push(next.at);
-                    open.push(next);
-                }
-            }
-        }
-    }
-
-    /// Adds a plane to a node; `None` if the resulting translation is not shorter than the best.
-    fn child(&self, node: &Node, plane: &Plane) -> Option<Node> {
-        let mut planes = node.planes.clone();
-        match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME_DIRECTION_COSINE) {
-            Some(p) => p.least = greater(p.least, plane.least),
-            None => planes.push(*plane),
-        }
-        let next = min_norm_point(&planes, self.shortfall()).filter(|_| planes.len() <= MAX_PLANES)?;
-        let length = greater(next.norm(), self.least) + self.hair;
-        let at = next.try_normalize(0.0)? * length;
-        (length < self.limit()).then_some(Node { planes, at, length })
-    }
-}
-
-/// Node of the branch and bound: a translation beyond some planes.
-struct Node {
-    planes: Vec<Plane>,
-    at: Vec3,
-    length: f64,
 }

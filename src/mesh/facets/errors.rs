@@ -43,7 +43,8 @@ fn errors_over(
     let add = |surface: &FacetSurface<'_>, pair: &TrianglePair, errors: &mut FacetErrors| {
         if only_concave { surface.add_concave_error(pair, errors) } else { surface.add_error(pair, errors) }
     };
-    let mut surface = FacetSurface::without_facets(mesh, half_edges, rounding, threads);
+    let mut surface = FacetSurface::without_facets(mesh, half_edges, rounding);
+    surface.keep_planes(threads);
     let ends = half_edges.vertex_count();
     // The widths of single triangles are lower bounds, and exact where no facet has two triangles.
     let of_triangles = parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
@@ -125,7 +126,7 @@ impl FacetSurface<'_> {
         let (Some(apex), true) = (apex, self.outline(t).is_empty()) else { return f64::INFINITY };
         let [p, q, r] = [pair.ends[0], pair.ends[1], apex].map(|i| &self.mesh.vertices[i as usize]);
         let (along, to_apex) = (difference(q, p), difference(r, p));
-        let height = dot(&cross(&self.planes[t as usize].normal, &along), &to_apex);
+        let height = dot(&cross(&self.plane(t).normal, &along), &to_apex);
         // The tangent is convex and 0 at 0: the tangent of a quarter of an angle is at most a quarter of the angle's
         // tangent. The factor is 1/64 and an allowance for rounding.
         let factor = 0.015_625 * 1.001;

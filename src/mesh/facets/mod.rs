@@ -88,8 +88,17 @@ impl ConcaveFacets {
     /// Computes the facets of a mesh with valid indices, on up to `threads` threads; facets, edges and `rounding` as in
     /// [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64, threads: usize) -> Self {
+        Self::with_planes(mesh, rounding, threads, mesh.triangles.len() <= PLANES_UP_TO)
+    }
+
+    /// The same, with the planes of all triangles kept or not.
+    fn with_planes(mesh: &TriMesh, rounding: f64, threads: usize, keeps_planes: bool) -> Self {
         let half_edges = HalfEdges::in_parallel(&mesh.triangles, mesh.vertices.len(), threads);
-        let surface = FacetSurface::of(mesh, &half_edges, rounding, threads);
+        let mut surface = FacetSurface::without_facets(mesh, &half_edges, rounding);
+        if keeps_planes {
+            surface.keep_planes(threads);
+        }
+        surface.find_facets(threads);
         // Bits of the sagittas: numbers >= 0 order like their bits, so the threads need no lock.
         let largest: Vec<AtomicU64> = (0..surface.count).map(|_| AtomicU64::new(0)).collect();
         let strips = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
@@ -112,7 +121,7 @@ impl ConcaveFacets {
             strips
         });
         let (facet, count) = (surface.facet, surface.count);
-        // The lists of a large mesh take as much memory as the mesh.
+        // The half-edges of a large mesh take as much memory as the mesh.
         drop((surface.planes, half_edges));
         let wide = wide_sagittas(&strips.concat(), count);
         let sagitta = largest.into_iter().map(|s| f64::from_bits(s.into_inner())).collect();
@@ -127,7 +136,9 @@ impl Facets {
     /// plane face belongs to the face.
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = FacetSurface::of(mesh, &half_edges, rounding, 1);
+        let mut surface = FacetSurface::without_facets(mesh, &half_edges, rounding);
+        surface.keep_planes(1);
+        surface.find_facets(1);
         let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
@@ -191,6 +202,10 @@ impl TrianglePair {
 const LEAST_TANGENT: f64 = 1e-4;
 const LARGEST_TANGENT: f64 = 0.760_204_4;
 
+/// Largest number of triangles whose planes [`ConcaveFacets::of`] keeps. Those of a larger mesh take as much memory as
+/// the mesh, so each edge computes its two planes again.
+const PLANES_UP_TO: usize = 200_000;
+
 /// Plane of a triangle.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plane {
@@ -216,7 +231,8 @@ impl Plane {
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
-    /// Plane of each triangle.
+    rounding: f64,
+    /// Plane of each triangle; empty if a query computes the planes that it needs.
     planes: Vec<Plane>,
     /// Facet of each triangle.
     facet: Vec<u32>,
@@ -226,20 +242,32 @@ struct FacetSurface<'m> {
 }
 
 impl<'m> FacetSurface<'m> {
-    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
-        let mut surface = Self::without_facets(mesh, half_edges, rounding, threads);
-        let flat = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
-            surface.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
-        });
-        surface.join_facets(&flat);
-        surface
+    /// Prepares a mesh whose triangles are all facets of their own, so far.
+    fn without_facets(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
+        let (planes, facet, outlines) = (Vec::new(), Vec::new(), Outlines::default());
+        Self { mesh, half_edges, rounding, planes, facet, count: 0, outlines }
     }
 
-    /// Prepares a mesh whose triangles are all facets of their own, so far.
-    fn without_facets(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64, threads: usize) -> Self {
-        let mut planes = vec![Plane::default(); mesh.triangles.len()];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut planes, |t| Plane::of(mesh, t, rounding));
-        Self { mesh, half_edges, planes, facet: Vec::new(), count: 0, outlines: Outlines::default() }
+    /// Computes the planes of all triangles, for faster queries.
+    fn keep_planes(&mut self, threads: usize) {
+        let mut planes = vec![Plane::default(); self.mesh.triangles.len()];
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut planes, |t| Plane::of(self.mesh, t, self.rounding));
+        self.planes = planes;
+    }
+
+    /// Plane of a triangle.
+    #[inline]
+    fn plane(&self, t: u32) -> Plane {
+        let t = t as usize;
+        self.planes.get(t).copied().unwrap_or_else(|| Plane::of(self.mesh, t, self.rounding))
+    }
+
+    /// Finds the facets, on up to `threads` threads.
+    fn find_facets(&mut self, threads: usize) {
+        let flat = parallel::map_ranges(threads, self.half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
+            self.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
+        });
+        self.join_facets(&flat);
     }
 
     /// Joins the triangles of flat edges to facets.
@@ -249,7 +277,7 @@ impl<'m> FacetSurface<'m> {
         flat.iter().flatten().for_each(|&[a, b]| _ = sets.union(a, b, false));
         (self.facet, self.count) = sets.label();
         if (self.count as usize) < count {
-            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, &self.planes);
+            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, |t| self.plane(t));
         }
     }
 
@@ -271,7 +299,7 @@ impl<'m> FacetSurface<'m> {
             return None;
         }
         let triangles = [a.face(), b.face()];
-        let [a, b] = triangles.map(|t| &self.planes[t as usize]);
+        let [a, b] = triangles.map(|t| self.plane(t));
         let cosine = dot(&a.normal, &b.normal);
         // Cheap rejection of angles from 90° up and of triangles without a normal.
         (cosine > 0.0).then(|| TrianglePair {
@@ -311,7 +339,7 @@ impl<'m> FacetSurface<'m> {
     fn reach(&self, pair: &TrianglePair, side: usize) -> f64 {
         let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
         let (t, along) = (pair.triangles[side], &difference(q, p));
-        let across = unit(&cross(&self.planes[t as usize].normal, along));
+        let across = unit(&cross(&self.plane(t).normal, along));
         let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
         // The edge may run either way along the triangle; its third corner gives the side.
         let apex = self.mesh.triangles[t as usize].into_iter().find(|i| !pair.ends.contains(i));

@@ -17,7 +17,7 @@ pub(crate) struct Outlines {
 }
 
 impl Outlines {
-    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, planes: &[Plane]) -> Self {
+    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, plane: impl Fn(u32) -> Plane) -> Self {
         let mut sizes = vec![0u32; count as usize];
         for &f in facet {
             sizes[f as usize] += 1;
@@ -33,7 +33,7 @@ impl Outlines {
                 let mut corners: Vec<u32> = group.iter().flat_map(|m| mesh.triangles[m.1 as usize]).collect();
                 corners.sort_unstable();
                 corners.dedup();
-                outlines.corners.extend(convex_outline(mesh, corners, &planes[group[0].1 as usize].normal));
+                outlines.corners.extend(convex_outline(mesh, corners, &plane(group[0].1).normal));
             }
         }
         outlines.starts.push(outlines.corners.len() as u32);
