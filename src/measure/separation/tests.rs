@@ -1,8 +1,9 @@
 //! Tests the components of the search; `tests/suite/separation.rs` tests the search itself.
 
-use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, intersects};
+use crate::geom::{Pose, Vec3};
 use crate::measure::separation::blocked_interval::{Line, blocked_interval};
+use crate::measure::separation::inset_pair::InsetPair;
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
 use crate::measure::separation::ray_exit::exit;
 use crate::shape::surface::{Inside, Surface};
@@ -89,4 +90,26 @@ fn ray_exits_box_through_face_ahead() {
     assert!((way([0.3, 0.4, -2.0], [0.0, 0.0, 1.0]) - 3.0).abs() < 1e-12);
     assert!((way([3.0, 0.4, -2.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);
     assert!((way([0.3, 0.4, -20.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);
+}
+
+#[test]
+fn contact_pairs_intersect_where_they_were_found_and_not_where_parts_are_apart() {
+    let [a, b] = [[0.0; 3], [0.4, 0.3, 0.2]]
+        .map(|low| Surface::new(&block(low, low.map(|x| x + 1.0)), &Vec3::zeros(), Inside::Solid));
+    let pose = Pose::identity();
+    let slim = InsetPair::new(&a, &b, &pose, 1e-9);
+    let rng = &mut Rng::new(7);
+    let (mut found, mut elsewhere) = (0, 0);
+    for _ in 0..200 {
+        let (by, other) = (rng.in_cube() * 0.5, rng.in_cube() * 0.5);
+        let known = slim.met(&by, 32);
+        found += known.len();
+        assert!(known.iter().all(|c| c.intersects(&by) && !c.faces.is_empty()), "{by:?}");
+        assert!(!known.iter().any(|c| c.intersects(&(by + Vec3::x() * 4.0))), "{by:?}");
+        // A known pair that meets elsewhere shows that the surfaces meet there.
+        let meets = known.iter().any(|c| c.intersects(&other));
+        elsewhere += u32::from(meets);
+        assert!(!meets || !slim.is_free(&other), "{other:?}");
+    }
+    assert!(found > 1000 && elsewhere > 20, "{found} {elsewhere}");
 }
