@@ -95,10 +95,20 @@ impl HalfEdges {
 
     /// Builds the same half-edges on up to `threads` threads.
     pub(crate) fn in_parallel(triangles: &[[u32; 3]], vertex_count: usize, threads: usize) -> Self {
+        Self::with_smaller_ends(triangles, vertex_count, threads, 0..vertex_count)
+    }
+
+    /// Builds the half-edges of the edges with their smaller end in a range of vertices, on up to `threads` threads.
+    pub(crate) fn with_smaller_ends(
+        triangles: &[[u32; 3]],
+        vertex_count: usize,
+        threads: usize,
+        ends: Range<usize>,
+    ) -> Self {
         let mut starts = vec![0u32; vertex_count + 1];
         for t in triangles.iter().filter(|t| !is_collapsed(t)) {
             for (a, b) in sides(t) {
-                starts[a.min(b) as usize] += 1;
+                starts[a.min(b) as usize] += u32::from(ends.contains(&(a.min(b) as usize)));
             }
         }
         let mut sum = 0;
@@ -111,6 +121,9 @@ impl HalfEdges {
         for (face, t) in triangles.iter().enumerate().rev().filter(|(_, t)| !is_collapsed(t)) {
             for (a, b) in sides(t) {
                 let (lo, hi) = if a < b { (a, b) } else { (b, a) };
+                if !ends.contains(&(lo as usize)) {
+                    continue;
+                }
                 let slot = &mut starts[lo as usize];
                 *slot -= 1;
                 uses[*slot as usize] = HalfEdge::new(hi, face as u32, a > b);

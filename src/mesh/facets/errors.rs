@@ -43,13 +43,13 @@ fn errors_over(
     let add = |surface: &FacetSurface<'_>, pair: &TrianglePair, errors: &mut FacetErrors| {
         if only_concave { surface.add_concave_error(pair, errors) } else { surface.add_error(pair, errors) }
     };
-    let mut surface = FacetSurface::without_facets(mesh, half_edges, rounding);
+    let mut surface = FacetSurface::without_facets(mesh, rounding);
     surface.keep_planes(threads);
     let ends = half_edges.vertex_count();
     // The widths of single triangles are lower bounds, and exact where no facet has two triangles.
     let of_triangles = parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
         let (mut flat, mut errors) = (Vec::new(), FacetErrors::default());
-        surface.pairs_of(ends).for_each(|pair| match pair.fold() {
+        surface.pairs_of(half_edges, ends).for_each(|pair| match pair.fold() {
             Fold::Flat => flat.push(pair.triangles),
             Fold::Bend => add(&surface, &pair, &mut errors),
             Fold::Sharp => {}

@@ -5,10 +5,12 @@
 //! means two facets of one curved surface; a larger one means an edge by design. Width and angle of two such facets
 //! give the sagitta.
 //!
+//! - `edge_source`: half-edges of a mesh, all at once or in turns.
 //! - `errors`: the largest sagittas of a mesh.
 //! - `outlines`: corners of the facets, for their widths.
 //! - `unequal`: facets that are wider than their neighbours.
 
+pub(crate) mod edge_source;
 pub(crate) mod errors;
 pub(crate) mod outlines;
 #[cfg(test)]
@@ -19,6 +21,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::orient3d;
 use crate::geom::union_find::UnionFind;
 use crate::mesh::TriMesh;
+use crate::mesh::facets::edge_source::EdgeSource;
 use crate::mesh::facets::outlines::Outlines;
 use crate::mesh::facets::unequal::{StripEdge, wide_sagittas};
 use crate::mesh::measure::{cross, difference, dot};
@@ -88,22 +91,23 @@ impl ConcaveFacets {
     /// Computes the facets of a mesh with valid indices, on up to `threads` threads; facets, edges and `rounding` as in
     /// [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64, threads: usize) -> Self {
-        Self::with_planes(mesh, rounding, threads, mesh.triangles.len() <= PLANES_UP_TO)
+        Self::with_lists(mesh, rounding, threads, mesh.triangles.len() <= LISTED_UP_TO)
     }
 
-    /// The same, with the planes of all triangles kept or not.
-    fn with_planes(mesh: &TriMesh, rounding: f64, threads: usize, keeps_planes: bool) -> Self {
-        let half_edges = HalfEdges::in_parallel(&mesh.triangles, mesh.vertices.len(), threads);
-        let mut surface = FacetSurface::without_facets(mesh, &half_edges, rounding);
-        if keeps_planes {
+    /// The same, with lists of all half-edges and planes or without: slower, in less memory.
+    fn with_lists(mesh: &TriMesh, rounding: f64, threads: usize, keeps_lists: bool) -> Self {
+        let half_edges = keeps_lists.then(|| HalfEdges::in_parallel(&mesh.triangles, mesh.vertices.len(), threads));
+        let edges = half_edges.as_ref().map_or(EdgeSource::InTurns, EdgeSource::Whole);
+        let mut surface = FacetSurface::without_facets(mesh, rounding);
+        if keeps_lists {
             surface.keep_planes(threads);
         }
-        surface.find_facets(threads);
+        surface.find_facets(edges, threads);
         // Bits of the sagittas: numbers >= 0 order like their bits, so the threads need no lock.
         let largest: Vec<AtomicU64> = (0..surface.count).map(|_| AtomicU64::new(0)).collect();
-        let strips = parallel::map_ranges(threads, half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
+        let strips = edges.map_ranges(mesh, threads, |half_edges, ends| {
             let mut strips = Vec::new();
-            for pair in surface.pairs_of(ends).filter(|p| p.fold() == Fold::Bend && is_concave(mesh, p)) {
+            for pair in surface.pairs_of(half_edges, ends).filter(|p| p.fold() == Fold::Bend && is_concave(mesh, p)) {
                 let facets = pair.triangles.map(|t| surface.facet[t as usize]);
                 let known = facets.map(|f| &largest[f as usize]);
                 let [a, b] = known.map(|s| f64::from_bits(s.load(Ordering::Relaxed)));
@@ -121,8 +125,6 @@ impl ConcaveFacets {
             strips
         });
         let (facet, count) = (surface.facet, surface.count);
-        // The half-edges of a large mesh take as much memory as the mesh.
-        drop((surface.planes, half_edges));
         let wide = wide_sagittas(&strips.concat(), count);
         let sagitta = largest.into_iter().map(|s| f64::from_bits(s.into_inner())).collect();
         Self { facet, sagitta, wide }
@@ -136,10 +138,10 @@ impl Facets {
     /// plane face belongs to the face.
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let mut surface = FacetSurface::without_facets(mesh, &half_edges, rounding);
+        let mut surface = FacetSurface::without_facets(mesh, rounding);
         surface.keep_planes(1);
-        surface.find_facets(1);
-        let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
+        surface.find_facets(EdgeSource::Whole(&half_edges), 1);
+        let bends = surface.pairs_of(&half_edges, 0..mesh.vertices.len()).filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
             triangles: p.triangles,
@@ -202,9 +204,9 @@ impl TrianglePair {
 const LEAST_TANGENT: f64 = 1e-4;
 const LARGEST_TANGENT: f64 = 0.760_204_4;
 
-/// Largest number of triangles whose planes [`ConcaveFacets::of`] keeps. Those of a larger mesh take as much memory as
-/// the mesh, so each edge computes its two planes again.
-const PLANES_UP_TO: usize = 200_000;
+/// Largest number of triangles for lists of all half-edges and planes. Those of a larger mesh take more memory than the
+/// mesh, so [`ConcaveFacets::of`] builds the half-edges in turns, and each edge computes its two planes again.
+const LISTED_UP_TO: usize = 200_000;
 
 /// Plane of a triangle.
 #[derive(Debug, Clone, Copy, Default)]
@@ -230,7 +232,6 @@ impl Plane {
 /// A mesh with its facets, prepared for queries at edges.
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
-    half_edges: &'m HalfEdges,
     rounding: f64,
     /// Plane of each triangle; empty if a query computes the planes that it needs.
     planes: Vec<Plane>,
@@ -243,9 +244,9 @@ struct FacetSurface<'m> {
 
 impl<'m> FacetSurface<'m> {
     /// Prepares a mesh whose triangles are all facets of their own, so far.
-    fn without_facets(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
+    fn without_facets(mesh: &'m TriMesh, rounding: f64) -> Self {
         let (planes, facet, outlines) = (Vec::new(), Vec::new(), Outlines::default());
-        Self { mesh, half_edges, rounding, planes, facet, count: 0, outlines }
+        Self { mesh, rounding, planes, facet, count: 0, outlines }
     }
 
     /// Computes the planes of all triangles, for faster queries.
@@ -263,9 +264,10 @@ impl<'m> FacetSurface<'m> {
     }
 
     /// Finds the facets, on up to `threads` threads.
-    fn find_facets(&mut self, threads: usize) {
-        let flat = parallel::map_ranges(threads, self.half_edges.vertex_count(), parallel::LEAST_SHARE, |ends| {
-            self.pairs_of(ends).filter(|p| p.fold() == Fold::Flat).map(|p| p.triangles).collect::<Vec<_>>()
+    fn find_facets(&mut self, edges: EdgeSource<'_>, threads: usize) {
+        let flat = edges.map_ranges(self.mesh, threads, |half_edges, ends| {
+            let flat = self.pairs_of(half_edges, ends).filter(|p| p.fold() == Fold::Flat);
+            flat.map(|p| p.triangles).collect::<Vec<_>>()
         });
         self.join_facets(&flat);
     }
@@ -281,14 +283,9 @@ impl<'m> FacetSurface<'m> {
         }
     }
 
-    /// Pairs of triangles in order of their edges.
-    fn pairs(&self) -> impl Iterator<Item = TrianglePair> {
-        self.pairs_of(0..self.half_edges.vertex_count())
-    }
-
     /// Pairs of triangles at the edges with their smaller end in a range of vertices, in order of their edges.
-    fn pairs_of(&self, smaller_ends: Range<usize>) -> impl Iterator<Item = TrianglePair> {
-        self.half_edges.edges_of(smaller_ends).filter_map(|e| self.pair(&e))
+    fn pairs_of(&self, half_edges: &HalfEdges, smaller_ends: Range<usize>) -> impl Iterator<Item = TrianglePair> {
+        half_edges.edges_of(smaller_ends).filter_map(|e| self.pair(&e))
     }
 
     /// The two triangles at an edge; `None` unless there are two, in opposite directions and at an angle below 90°.

@@ -125,7 +125,7 @@ fn errors_of_facets_of_one_and_of_several_triangles_are_the_largest_over_all_edg
 }
 
 #[test]
-fn facets_without_kept_planes_are_the_same() {
+fn facets_without_lists_are_the_same() {
     // Cells of two triangles, facets of one triangle, and a bore of unequal strips.
     let wavy: Vec<Vec3> = (0..400_u32)
         .map(|k| (f64::from(k) * 0.7, f64::from(k) / 200.0 - 1.0))
@@ -134,9 +134,9 @@ fn facets_without_kept_planes_are_the_same() {
     let ball = hull_of(&wavy).expect("a solid");
     let ring = ring_of(&[[3.0, 0.0], [9.0, 0.0], [9.0, 5.0], [3.4, 5.0], [3.1, 2.0]], 60);
     let mesh = joined(&[ring, translated(&reversed(&ball), Vec3::new(20.0, 0.0, 0.0))]);
-    let [kept, computed] = [true, false].map(|keeps| ConcaveFacets::with_planes(&mesh, 1e-6, 1, keeps));
-    assert!(kept.sagitta.iter().any(|s| *s > 0.0) && kept.wide.len() == kept.sagitta.len());
-    assert!(kept.facet == computed.facet && kept.sagitta == computed.sagitta && kept.wide == computed.wide);
+    let [listed, in_turns] = [true, false].map(|keeps| ConcaveFacets::with_lists(&mesh, 1e-6, 1, keeps));
+    assert!(listed.sagitta.iter().any(|s| *s > 0.0) && listed.wide.len() == listed.sagitta.len());
+    assert!(listed.facet == in_turns.facet && listed.sagitta == in_turns.sagitta && listed.wide == in_turns.wide);
 }
 
 #[test]

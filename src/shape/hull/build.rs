@@ -99,13 +99,14 @@ fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> 
 /// of `points`.
 fn into_hull(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32) -> Hull {
     let mut triangles: Vec<[u32; 3]> = surface.triangles().map(|t| t.map(&original)).collect();
+    triangles.shrink_to_fit();
     let mut number = vec![NO_INDEX; points.len()];
-    for t in &triangles {
-        for &v in t {
-            number[v as usize] = 0;
-        }
+    let mut used = 0;
+    for &v in triangles.as_flattened() {
+        used += usize::from(number[v as usize] == NO_INDEX);
+        number[v as usize] = 0;
     }
-    let mut vertices = Vec::new();
+    let mut vertices = Vec::with_capacity(used);
     for (p, n) in points.iter().zip(&mut number) {
         if *n != NO_INDEX {
             *n = vertices.len() as u32;
