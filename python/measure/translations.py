@@ -14,7 +14,7 @@ def lengths(path: str) -> dict:
     """Length of the separating translation (mm) of each pair, by the names of its instances and its run."""
     with open(path, encoding="utf-8") as file:
         pairs = json.load(file)["pairs"]
-    return {(p["a"], p["b"], p.get("run")): p["penetration_depth"] for p in pairs if p["separating_translation"]}
+    return {(p["a"], p["b"], p.get("run")): p["penetration_depth"] for p in pairs if p.get("separating_translation")}
 
 
 def main() -> None:

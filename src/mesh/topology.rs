@@ -95,7 +95,7 @@ impl HalfEdges {
 
     /// Builds the same half-edges on up to `threads` threads.
     pub(crate) fn in_parallel(triangles: &[[u32; 3]], vertex_count: usize, threads: usize) -> Self {
-        Self::with_smaller_ends(triangles, vertex_count, threads, 0..vertex_count)
+        Self::where_smaller_end(triangles, vertex_count, threads, |_| true)
     }
 
     /// Builds the half-edges of the edges with their smaller end in a range of vertices, on up to `threads` threads.
@@ -103,12 +103,23 @@ impl HalfEdges {
         triangles: &[[u32; 3]],
         vertex_count: usize,
         threads: usize,
-        ends: Range<usize>,
+        ends: &Range<usize>,
+    ) -> Self {
+        Self::where_smaller_end(triangles, vertex_count, threads, |lo| ends.contains(&(lo as usize)))
+    }
+
+    /// Builds the half-edges of the edges whose smaller end `takes` accepts.
+    fn where_smaller_end(
+        triangles: &[[u32; 3]],
+        vertex_count: usize,
+        threads: usize,
+        takes: impl Fn(u32) -> bool,
     ) -> Self {
         let mut starts = vec![0u32; vertex_count + 1];
         for t in triangles.iter().filter(|t| !is_collapsed(t)) {
             for (a, b) in sides(t) {
-                starts[a.min(b) as usize] += u32::from(ends.contains(&(a.min(b) as usize)));
+                let lo = a.min(b);
+                starts[lo as usize] += u32::from(takes(lo));
             }
         }
         let mut sum = 0;
@@ -121,7 +132,7 @@ impl HalfEdges {
         for (face, t) in triangles.iter().enumerate().rev().filter(|(_, t)| !is_collapsed(t)) {
             for (a, b) in sides(t) {
                 let (lo, hi) = if a < b { (a, b) } else { (b, a) };
-                if !ends.contains(&(lo as usize)) {
+                if !takes(lo) {
                     continue;
                 }
                 let slot = &mut starts[lo as usize];

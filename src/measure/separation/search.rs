@@ -44,7 +44,7 @@ const MAX_PLACES: [u32; 2] = [400, 100];
 /// Maximum number of triangles of a small pair; each trial of a larger pair costs more.
 const FEW_TRIANGLES: usize = 1500;
 
-/// Maximum number of planes for sliding.
+/// Maximum number of planes for sliding, and of a node of the branch and bound.
 pub(super) const MAX_PLANES: usize = 10;
 
 /// Tolerance of a plane, as a share of the excess length.
@@ -62,7 +62,7 @@ const MAX_NODES: [usize; 2] = [96, 8];
 /// Maximum number of trials to leave two or three faces at once, for small and for large pairs.
 const MAX_CORNERS: [usize; 2] = [32, 4];
 
-/// Maximum number of pairs of triangles in every later push.
+/// Maximum number of pairs of triangles in every later push, and at a node of the branch and bound.
 pub(super) const PUSHED_PAIRS: usize = 32;
 
 /// Relative excess over the lower bound at which the search ends.
@@ -158,8 +158,11 @@ pub(super) struct Search<'a> {
     tried: usize,
     /// Shortest verified translation (mm, A's frame).
     pub(super) best: Vec3,
+    /// Lower bound of the length of a separating translation (mm).
     pub(super) least: f64,
+    /// Excess length of every translation (mm).
     pub(super) hair: f64,
+    /// Distance up to which two triangles count as colliding along a line (mm).
     slack: f64,
 }
 

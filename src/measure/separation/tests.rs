@@ -106,7 +106,7 @@ fn contact_pairs_intersect_where_they_were_found_and_not_where_parts_are_apart()
         found += known.len();
         assert!(known.iter().all(|c| c.intersects(&by) && !c.faces.is_empty()), "{by:?}");
         assert!(!known.iter().any(|c| c.intersects(&(by + Vec3::x() * 4.0))), "{by:?}");
-        // A known pair that meets elsewhere shows that the surfaces meet there.
+        // If a known pair meets at the other place, so do the surfaces.
         let meets = known.iter().any(|c| c.intersects(&other));
         elsewhere += u32::from(meets);
         assert!(!meets || !slim.is_free(&other), "{other:?}");

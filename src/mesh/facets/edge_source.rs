@@ -36,9 +36,7 @@ impl EdgeSource<'_> {
             Self::Whole(half_edges) => over(half_edges, 0..count),
             Self::InTurns => (0..TURNS)
                 .map(|k| k * count / TURNS..(k + 1) * count / TURNS)
-                .flat_map(|ends| {
-                    over(&HalfEdges::with_smaller_ends(&mesh.triangles, count, threads, ends.clone()), ends)
-                })
+                .flat_map(|ends| over(&HalfEdges::with_smaller_ends(&mesh.triangles, count, threads, &ends), ends))
                 .collect(),
         }
     }

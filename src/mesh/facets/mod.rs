@@ -232,6 +232,7 @@ impl Plane {
 /// A mesh with its facets, prepared for queries at edges.
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
+    /// Error of the coordinates (mesh unit).
     rounding: f64,
     /// Plane of each triangle; empty if a query computes the planes that it needs.
     planes: Vec<Plane>,
