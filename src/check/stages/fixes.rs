@@ -17,26 +17,34 @@ use std::collections::BTreeMap;
 /// Largest number of neighbours tested for one moved part.
 const MAX_NEIGHBOURS: usize = 32;
 
+/// A pair before a move.
+#[derive(Clone, Copy)]
+struct Before {
+    fails: bool,
+    /// Certified bounds of the gap (mm); `None` where the gap is unknown.
+    gap: Option<Bounds>,
+}
+
 /// Computes fixes for the rows of a run.
 pub(crate) struct FixSearch<'a> {
     run: &'a Checker<'a>,
     rules: &'a RuleTable,
     /// Boxes of the instances (mm, root frame), grown so that two meet if the pair matters.
     boxes: Vec<Aabb>,
-    /// Certified bounds of the gap (mm) of rows of the run, by their instances in increasing order.
-    gaps: BTreeMap<[u32; 2], Bounds>,
+    /// Rows of the run, by their instances in increasing order.
+    rows: BTreeMap<[u32; 2], Before>,
 }
 
 impl<'a> FixSearch<'a> {
     /// Prepares the search; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
-        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach), gaps: BTreeMap::new() }
+        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach), rows: BTreeMap::new() }
     }
 
-    /// Takes the gaps of the drawing from its rows, in place of measuring them again.
+    /// Takes statuses and gaps of the drawing from its rows, in place of answering them again.
     fn with_rows(mut self, pairs: &[PairOutcome]) -> Self {
-        let gap = |row: &PairOutcome| Some((in_order(row.a, row.b), row.gap.and(row.gap_bracket)?));
-        self.gaps = pairs.iter().filter_map(gap).collect();
+        let before = |row: &PairOutcome| Before { fails: row.status.fails(), gap: row.gap.and(row.gap_bracket) };
+        self.rows = pairs.iter().map(|row| (in_order(row.a, row.b), before(row))).collect();
         self
     }
 
@@ -74,12 +82,16 @@ impl<'a> FixSearch<'a> {
         if !answer(&there, Measure::None).status.fails() {
             return false;
         }
-        if !answer(&here, Measure::None).status.fails() {
+        let known = self.rows.get(&in_order(moved, other)).copied();
+        let before = known.unwrap_or_else(|| {
+            let fails = answer(&here, Measure::None).status.fails();
+            Before { fails, gap: if fails { gap_of(&answer(&here, Measure::Depth)) } else { None } }
+        });
+        if !before.fails {
             return true;
         }
-        let known = self.gaps.get(&in_order(moved, other)).copied();
         // A failing pair without a gap counts as worse.
-        let Some(before) = known.or_else(|| gap_of(&answer(&here, Measure::Depth))) else { return true };
+        let Some(before) = before.gap else { return true };
         if before.lower < 0.0 {
             // A verdict costs less than the depth.
             let deeper = Limits::deeper_than(before.to_depth()[1]);

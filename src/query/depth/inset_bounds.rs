@@ -156,7 +156,7 @@ impl OverlapSearch<'_> {
         let few = boxes(true).filter(|boxes| boxes.len() <= FEW_BOXES);
         if let Some(boxes) = few.or_else(|| boxes(false)) {
             self.events.push(Event::RemainingBoxes(thickness, boxes.len()));
-            self.depth.confine(boxes, 0.5 * thickness);
+            self.depth.confine(&boxes, 0.5 * thickness);
             self.take_bounds();
         }
     }

@@ -28,7 +28,7 @@ const MAX_BOXES: usize = 64;
 
 /// Boxes (A's frame, mm) around every point deeper than τ in both closed solids; `margin` is the pair's η (mm). `None`
 /// if a limit is exceeded, a ray is undecided, a shell may be nested, a triangle without area was dropped at a vertex
-/// on the way, or τ <= 0. Cost: a full crossing test, plus one ray for each piece near a crossing.
+/// on the way, or τ <= 0. Cost: a full crossing test, plus one ray for each group of connected pieces near a crossing.
 pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec<Aabb>> {
     if insets.tau <= 0.0 {
         return None;
@@ -39,6 +39,7 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
         slack: insets.slack,
         crossed: Default::default(),
         sides: Default::default(),
+        corners: Default::default(),
         rays: Cell::new(0),
     };
     let pairs = left.cross()?;
@@ -67,6 +68,9 @@ struct RemainingBoxes<'a> {
     crossed: [BTreeMap<Piece, Vec<Piece>>; 2],
     /// Visited pieces: true if the piece crosses the other inset surface or lies inside it.
     sides: [BTreeMap<Piece, bool>; 2],
+    /// Corners of pieces without crossings (bits of the coordinates): true if inside the other inset surface. Pieces
+    /// with a common corner lie on one side, so that most need no ray.
+    corners: [BTreeMap<[u64; 3], bool>; 2],
     rays: Cell<usize>,
 }
 
@@ -116,8 +120,7 @@ impl<'a> RemainingBoxes<'a> {
                 if self.sides[k].contains_key(&next) {
                     continue;
                 }
-                let inside = self.crossed[k].contains_key(&next)
-                    || self.is_inside(k, &self.moved[k].pieces(next.0)[next.1 as usize][0])?;
+                let inside = self.crossed[k].contains_key(&next) || self.is_piece_inside(k, next)?;
                 self.sides[k].insert(next, inside);
                 if inside {
                     stack.push((k, next));
@@ -150,6 +153,16 @@ impl<'a> RemainingBoxes<'a> {
             }
         }
         Some(beside)
+    }
+
+    /// Tests if a piece without crossings lies inside the other inset surface.
+    fn is_piece_inside(&mut self, k: usize, (t, i): Piece) -> Option<bool> {
+        let corners = self.moved[k].pieces(t)[i as usize];
+        let keys = corners.map(|x| [x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]);
+        let known = keys.iter().find_map(|key| self.corners[k].get(key).copied());
+        let inside = if let Some(known) = known { known } else { self.is_inside(k, &corners[0])? };
+        self.corners[k].extend(keys.map(|key| (key, inside)));
+        Some(inside)
     }
 
     /// Tests if the other inset surface winds around a point of a piece without crossings.

@@ -2,11 +2,11 @@
 
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::SolidSide;
 use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
-use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::tests::solid;
+use crate::query::depth::search::{BranchAndBound, Target};
+use crate::query::depth::{Precision, SolidSide};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
@@ -74,6 +74,41 @@ fn every_deep_point_is_in_a_box() {
         }
     }
     assert!(asked > 100_000 && told > 500 && several > 3 && outside > 5_000, "{asked} {told} {several} {outside}");
+}
+
+#[test]
+fn search_in_boxes_has_the_bounds_of_the_whole_search() {
+    let mut rng = Rng::new(29);
+    let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, width: Some(Precision::new(0.01, 0.001)) };
+    let (mut compared, mut cells) = (0, [0, 0]);
+    for round in 0..80 {
+        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
+        let b_in_a = Pose { rotation: rng.rotation(), translation: rng.in_cube() };
+        let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
+        let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
+        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
+        let search = || BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
+        let mut whole = search();
+        if !whole.refine(&target, 20_000) || whole.lower() <= 0.02 {
+            continue;
+        }
+        let tau = 0.95 * whole.lower();
+        let pairing = Pairing { a: &a, b: &b, b_in_a: &b_in_a };
+        let Some(boxes) = boxes_of(pairing, tau, rounding, 1e-12, round % 2 == 0) else { continue };
+        let mut confined = search();
+        if round.is_multiple_of(4) {
+            // Cells of a search under way are cut, too.
+            confined.refine(&target, 40);
+        }
+        confined.confine(&boxes, tau);
+        assert!(confined.refine(&target, 20_000), "round {round}: {} cells", confined.cells);
+        let of = |search: &BranchAndBound| [search.lower(), search.upper()];
+        let ([low, high], [least, most]) = (of(&confined), of(&whole));
+        assert!(high >= least - 1e-9 && low <= most + 1e-9, "round {round}: {low} to {high}, {least} to {most}");
+        compared += 1;
+        cells = [cells[0] + confined.cells, cells[1] + whole.cells];
+    }
+    assert!(compared > 40 && cells[0] < cells[1], "{compared} {cells:?}");
 }
 
 #[test]

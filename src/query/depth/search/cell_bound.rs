@@ -12,7 +12,7 @@ use crate::query::depth::inset::coplanar_extent::{Plane, covers_in_plane};
 use crate::query::depth::search::cell_lp::{Optimum, Row, corners_of_box, excess, maximize};
 use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::query::depth::search::local_bounds::{LocalBounds, Region};
-use crate::query::depth::search::{Cell, Confines, NewCell, Target};
+use crate::query::depth::search::{Cell, NewCell, Target};
 use crate::shape::surface::placed::NearestPoint;
 
 /// Upper limit of cuts in a cell's programme; two or three are usual.
@@ -20,6 +20,15 @@ const MAX_CUTS: usize = 12;
 
 /// Upper limit of programmes for one cell and set of cuts; beyond it, splitting the cell is cheaper.
 const MAX_PROGRAMMES: usize = 48;
+
+/// Upper limit of times that a cell shrinks to a part of it before its bound.
+const MAX_SHRINKS: usize = 2;
+
+/// Largest volume of such a part (share of the cell's volume).
+const MUCH_SMALLER: f64 = 0.5;
+
+/// Widening of such a part (share of the cell's half extents): rounding of its sides.
+const PART_ROUNDING: f64 = 1e-9;
 
 /// Largest distance of a surface from the plane of a cut (share of the radius that the target leaves).
 const OFF_PLANE_SHARE: f64 = 0.05;
@@ -38,44 +47,86 @@ pub(crate) struct Scratch {
     pairs: Vec<(f64, u32, u32)>,
 }
 
+/// Box around the part of a cell in which every cut exceeds a level (mm): its centre relative to the cell's, and its
+/// half extents. `None` unless it is much smaller than the cell.
+pub(crate) fn part_above(cuts: &[Row], half: &Vec3, level: f64) -> Option<(Vec3, Vec3)> {
+    let (mut min, mut max) = (-half, *half);
+    for row in cuts {
+        let highest = row.highest(half);
+        for k in 0..3 {
+            let slope = row.slope[k];
+            // The other two axes add at most as much as at their best side.
+            let least = level - (highest - slope.abs() * half[k]);
+            let wide = PART_ROUNDING * half[k];
+            if slope > 0.0 {
+                min[k] = greater(min[k], least / slope - wide);
+            } else if slope < 0.0 {
+                max[k] = lesser(max[k], least / slope + wide);
+            }
+        }
+    }
+    let part = (max - min) * 0.5;
+    let share: f64 = part.component_div(half).iter().product();
+    (part.min() > 0.0 && share <= MUCH_SMALLER).then(|| ((min + max) * 0.5, part))
+}
+
 /// Bounds cells, and keeps the best ball met on the way.
 pub(crate) struct CellBounder<'s, 'a> {
     pub(crate) evaluator: Evaluator<'a>,
-    pub(crate) confines: &'s Confines,
     pub(crate) scratch: &'s mut Scratch,
 }
 
 impl CellBounder<'_, '_> {
-    /// Bounds a cell; `None` if it cannot contain a better ball.
-    pub(crate) fn bounded(&mut self, cell: &NewCell, target: &Target) -> Option<Cell> {
-        let NewCell { upper, order, center, half, known } = cell;
-        let radius = half.norm();
-        let mut at = [None; 2];
-        for which in 0..2 {
-            let known = known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
-            at[which] = self.evaluator.probe(which, center, known);
-            let (_, signed) = at[which]?;
-            if signed + radius <= self.evaluator.lower() {
-                return None;
-            }
+    /// Bounds cells; returns those that may contain a better ball.
+    pub(crate) fn all_bounded(&mut self, cells: &[NewCell], target: &Target) -> Vec<Cell> {
+        let mut kept = Vec::with_capacity(2 * cells.len());
+        for cell in cells {
+            self.bounded(*cell, target, &mut kept);
         }
-        let [Some(a), Some(b)] = at else { return None };
-        let at = [a, b];
-        self.evaluator.offer(center, &at);
-        let upper = self.confines.confined(center, half, lesser(*upper, lesser(a.1, b.1) + radius));
-        let upper = self.bound(center, half, &at, upper, target);
-        let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
-        (upper > self.evaluator.lower()).then_some(Cell {
-            upper,
-            order: *order,
-            center: *center,
-            half: *half,
-            probes: Some(probes),
-        })
+        kept
+    }
+
+    /// Bounds a cell, and adds it to `kept` if it may contain a better ball. Where cuts bound most of the cell by the
+    /// target's level, only the part left is bounded further; the whole cell is then kept with this level, too.
+    fn bounded(&mut self, mut cell: NewCell, target: &Target, kept: &mut Vec<Cell>) {
+        for shrinks in 0.. {
+            let NewCell { order, center, half, known, .. } = cell;
+            let radius = half.norm();
+            let mut at = [None; 2];
+            for which in 0..2 {
+                let known = known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
+                at[which] = self.evaluator.probe(which, &center, known);
+                if at[which].is_none_or(|(_, signed)| signed + radius <= self.evaluator.lower()) {
+                    return;
+                }
+            }
+            let [Some(a), Some(b)] = at else { return };
+            let at = [a, b];
+            self.evaluator.offer(&center, &at);
+            let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
+            let mut upper = lesser(cell.upper, lesser(a.1, b.1) + radius);
+            let level = target.level(self.evaluator.lower());
+            if upper > level {
+                let far = self.first_cuts(&center, &half, &at, target);
+                let part = if shrinks < MAX_SHRINKS { part_above(&self.scratch.cuts, &half, level) } else { None };
+                if let Some((shift, part)) = part {
+                    kept.push(Cell { upper: level, order, center, half, probes: Some(probes) });
+                    let known = Some((probes, shift.norm()));
+                    cell = NewCell { upper, order, center: center + shift, half: part, known };
+                    continue;
+                }
+                upper = self.bound_by_cuts(&center, &half, &at, upper, far, target);
+            }
+            if upper > self.evaluator.lower() {
+                kept.push(Cell { upper, order, center, half, probes: Some(probes) });
+            }
+            return;
+        }
     }
 
     /// Upper bound of the common radius over the cell, at most `upper` (mm). Stops early once the bound is low enough
     /// for `target`.
+    #[cfg(test)]
     pub(crate) fn bound(
         &mut self,
         center: &Vec3,
@@ -84,15 +135,32 @@ impl CellBounder<'_, '_> {
         upper: f64,
         target: &Target,
     ) -> f64 {
-        let mut upper = upper;
-        let enough = |best: f64| target.level(best);
-        if upper <= enough(self.evaluator.lower()) {
+        if upper <= target.level(self.evaluator.lower()) {
             return upper;
         }
+        let far = self.first_cuts(center, half, at, target);
+        self.bound_by_cuts(center, half, at, upper, far, target)
+    }
+
+    /// Replaces all cuts by those of the centre; returns the distances of [`Self::cut`].
+    fn first_cuts(&mut self, center: &Vec3, half: &Vec3, at: &[(NearestPoint, f64); 2], target: &Target) -> [f64; 2] {
         self.scratch.cuts.clear();
         self.scratch.cut_triangles.clear();
-        let far = self.cut(center, half, center, at, target);
-        upper = lesser(upper, maximize(&self.scratch.cuts, half, enough(self.evaluator.lower())).upper);
+        self.cut(center, half, center, at, target)
+    }
+
+    /// Upper bound after the first cuts; `far` as from [`Self::cut`] (mm).
+    fn bound_by_cuts(
+        &mut self,
+        center: &Vec3,
+        half: &Vec3,
+        at: &[(NearestPoint, f64); 2],
+        upper: f64,
+        far: [f64; 2],
+        target: &Target,
+    ) -> f64 {
+        let enough = |best: f64| target.level(best);
+        let mut upper = lesser(upper, maximize(&self.scratch.cuts, half, enough(self.evaluator.lower())).upper);
         if upper <= enough(self.evaluator.lower()) {
             return upper;
         }

@@ -45,11 +45,12 @@ pub(crate) struct Cell {
     pub(crate) order: u32,
     pub(crate) center: Vec3,
     pub(crate) half: Vec3,
-    /// Depths at the centre; `None` for the first cell of a search.
+    /// Depths at the centre; `None` before its own bound: the first cell of a search, and cells cut to a box.
     pub(crate) probes: Option<[Probe; 2]>,
 }
 
 /// Cell before its own bound.
+#[derive(Clone, Copy)]
 pub(crate) struct NewCell {
     /// Bound of the larger cell (mm).
     pub(crate) upper: f64,
@@ -105,25 +106,15 @@ pub(crate) struct BranchAndBound<'a> {
     start: Vec3,
     /// Upper bound of the largest common radius from other sources (mm).
     ceiling: f64,
-    confines: Confines,
     /// Number of cells bounded so far.
     pub cells: u32,
     scratch: Scratch,
 }
 
-/// Boxes of all deep points.
-pub(crate) struct Confines {
-    /// Boxes in A's frame.
-    boxes: Vec<Aabb>,
-    /// Largest depth in both solids outside of the boxes (mm).
-    outside: f64,
-}
-
-impl Confines {
-    /// Lowers a cell's bound if the cell lies outside the boxes of deep points.
-    pub(crate) fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
-        let cell = Aabb { min: center - half, max: center + half };
-        if upper > self.outside && !self.boxes.iter().any(|b| b.meets(&cell)) { self.outside } else { upper }
+impl Cell {
+    /// Box of the cell (A's frame).
+    fn bounds(&self) -> Aabb {
+        Aabb { min: self.center - self.half, max: self.center + self.half }
     }
 }
 
@@ -136,7 +127,6 @@ impl<'a> BranchAndBound<'a> {
             heap: BinaryHeap::new(),
             start: region.center(),
             ceiling: bounds[1],
-            confines: Confines { boxes: Vec::new(), outside: f64::INFINITY },
             cells: 0,
             scratch: Scratch::default(),
         };
@@ -174,12 +164,23 @@ impl<'a> BranchAndBound<'a> {
         self.ceiling = lesser(self.ceiling, radius);
     }
 
-    /// Records boxes (A's frame): outside of them no point is deeper than `radius` (mm) in both.
-    pub(crate) fn confine(&mut self, boxes: Vec<Aabb>, radius: f64) {
-        self.confines = Confines { boxes, outside: radius };
-        let cells = std::mem::take(&mut self.heap).into_iter();
-        let confined = |c: Cell| Cell { upper: self.confines.confined(&c.center, &c.half, c.upper), ..c };
-        self.heap = cells.map(confined).collect();
+    /// Records boxes (A's frame): outside of them no point is deeper than `radius` (mm) in both. Cuts the cells to the
+    /// boxes: dividing a large cell down to a small box would take many cells.
+    pub(crate) fn confine(&mut self, boxes: &[Aabb], radius: f64) {
+        for cell in std::mem::take(&mut self.heap).into_vec() {
+            if cell.upper <= radius {
+                self.heap.push(cell);
+                continue;
+            }
+            let whole = cell.bounds();
+            for part in boxes.iter().filter(|b| b.meets(&whole)).map(|b| b.intersection(&whole)) {
+                self.cells += 1;
+                let half = (part.max - part.min) * 0.5;
+                self.heap.push(Cell { order: self.cells, center: part.center(), half, probes: None, ..cell });
+            }
+            // The rest of the cell, outside of the boxes.
+            self.heap.push(Cell { upper: radius, ..cell });
+        }
     }
 
     /// Lower bound of the largest common radius (mm).
@@ -222,31 +223,31 @@ impl<'a> BranchAndBound<'a> {
         let parts: Vec<Vec<NewCell>> = parents.iter().map(|parent| self.parts(parent)).collect();
         if let [parts] = parts.as_slice() {
             let mut bounder = self.bounder();
-            let cells: Vec<Option<Cell>> = parts.iter().map(|part| bounder.bounded(part, target)).collect();
+            let kept = bounder.all_bounded(parts, target);
             self.evaluator = bounder.evaluator;
-            self.heap.extend(cells.into_iter().flatten());
+            self.heap.extend(kept);
             return;
         }
-        let (evaluator, confines) = (self.evaluator, &self.confines);
+        let evaluator = self.evaluator;
         let bounded = |scratch: &mut Scratch, parts: &Vec<NewCell>| {
-            let mut bounder = CellBounder { evaluator, confines, scratch };
-            let cells: Vec<Option<Cell>> = parts.iter().map(|part| bounder.bounded(part, target)).collect();
-            (bounder.evaluator.best, cells)
+            let mut bounder = CellBounder { evaluator, scratch };
+            let kept = bounder.all_bounded(parts, target);
+            (bounder.evaluator.best, kept)
         };
         let found: Vec<_> = parts.par_iter().map_init(Scratch::default, bounded).collect();
         for (best, _) in &found {
             self.evaluator.keep_better(*best);
         }
         let lower = self.lower();
-        self.heap.extend(found.into_iter().flat_map(|(_, cells)| cells).flatten().filter(|cell| cell.upper > lower));
+        self.heap.extend(found.into_iter().flat_map(|(_, kept)| kept).filter(|cell| cell.upper > lower));
     }
 
     /// Bounds cells beside the search.
     pub(crate) fn bounder(&mut self) -> CellBounder<'_, 'a> {
-        CellBounder { evaluator: self.evaluator, confines: &self.confines, scratch: &mut self.scratch }
+        CellBounder { evaluator: self.evaluator, scratch: &mut self.scratch }
     }
 
-    /// The halves of a cell along its longest side; the first cell of a search itself.
+    /// The halves of a cell along its longest side; a cell before its own bound itself.
     fn parts(&mut self, parent: &Cell) -> Vec<NewCell> {
         let Cell { upper, center, mut half, .. } = *parent;
         let Some(probes) = parent.probes else {

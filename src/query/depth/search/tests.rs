@@ -2,6 +2,8 @@
 
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
+use crate::query::depth::search::cell_bound::part_above;
+use crate::query::depth::search::cell_lp::Row;
 use crate::query::depth::search::{BranchAndBound, Target};
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
@@ -72,4 +74,31 @@ fn box_bound_covers_every_point() {
         }
     }
     assert!(boxes > 10_000 && sharp > 1_000, "{boxes} {sharp}");
+}
+
+#[test]
+fn part_of_a_cell_has_every_point_above_the_level() {
+    let mut rng = Rng::new(11);
+    let (mut parts, mut above, mut below) = (0, 0, 0);
+    for round in 0..2000 {
+        let half = rng.in_cube().map(|x| 0.1 + x.abs());
+        let mut row = || Row::bound(rng.in_cube(), rng.signed());
+        let cuts: Vec<Row> = (0..=round % 3).map(|_| row()).collect();
+        let level = 0.8 * rng.signed();
+        let Some((shift, part)) = part_above(&cuts, &half, level) else { continue };
+        parts += 1;
+        for _ in 0..100 {
+            let y = rng.in_cube().component_mul(&half);
+            let is_held = (y - shift).iter().zip(part.iter()).all(|(d, h)| d.abs() <= *h);
+            if cuts.iter().all(|cut| cut.value + cut.slope.dot(&y) > level) {
+                assert!(is_held, "round {round}: {y:?} of {half:?} outside of {part:?} about {shift:?}");
+                above += 1;
+            } else {
+                below += i32::from(!is_held);
+            }
+        }
+        // The part lies in the cell.
+        assert!((0..3).all(|k| shift[k].abs() + part[k] <= half[k] * (1.0 + 1e-8)), "round {round}");
+    }
+    assert!(parts > 200 && above > 500 && below > 5_000, "{parts} {above} {below}");
 }
