@@ -81,65 +81,49 @@ impl CellBounder<'_, '_> {
     pub(crate) fn all_bounded(&mut self, cells: &[NewCell], target: &Target) -> Vec<Cell> {
         let mut kept = Vec::with_capacity(2 * cells.len());
         for cell in cells {
-            self.bounded(*cell, target, &mut kept);
+            self.bound(*cell, MAX_SHRINKS, target, &mut kept);
         }
         kept
     }
 
     /// Bounds a cell, and adds it to `kept` if it may contain a better ball. Where cuts bound most of the cell by the
-    /// target's level, only the part left is bounded further; the whole cell is then kept with this level, too.
-    fn bounded(&mut self, mut cell: NewCell, target: &Target, kept: &mut Vec<Cell>) {
-        for shrinks in 0.. {
-            let NewCell { order, center, half, known, .. } = cell;
-            let radius = half.norm();
-            let mut at = [None; 2];
-            for which in 0..2 {
-                let known = known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
-                at[which] = self.evaluator.probe(which, &center, known);
-                if at[which].is_none_or(|(_, signed)| signed + radius <= self.evaluator.lower()) {
-                    return;
-                }
+    /// target's level, only the part left is bounded further, `shrinks` times at most; the whole cell is then kept with
+    /// this level, too.
+    fn bound(&mut self, cell: NewCell, shrinks: usize, target: &Target, kept: &mut Vec<Cell>) {
+        let NewCell { order, center, half, .. } = cell;
+        let Some(at) = self.evaluated(&cell) else { return };
+        let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
+        let mut upper = lesser(cell.upper, lesser(at[0].1, at[1].1) + half.norm());
+        let level = target.level(self.evaluator.lower());
+        if upper > level {
+            let far = self.first_cuts(&center, &half, &at, target);
+            let part = if shrinks > 0 { part_above(&self.scratch.cuts, &half, level) } else { None };
+            if let Some((shift, part)) = part {
+                kept.push(Cell { upper: level, order, center, half, probes: Some(probes) });
+                let known = Some((probes, shift.norm()));
+                let part = NewCell { upper, order, center: center + shift, half: part, known };
+                return self.bound(part, shrinks - 1, target, kept);
             }
-            let [Some(a), Some(b)] = at else { return };
-            let at = [a, b];
-            self.evaluator.offer(&center, &at);
-            let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
-            let mut upper = lesser(cell.upper, lesser(a.1, b.1) + radius);
-            let level = target.level(self.evaluator.lower());
-            if upper > level {
-                let far = self.first_cuts(&center, &half, &at, target);
-                let part = if shrinks < MAX_SHRINKS { part_above(&self.scratch.cuts, &half, level) } else { None };
-                if let Some((shift, part)) = part {
-                    kept.push(Cell { upper: level, order, center, half, probes: Some(probes) });
-                    let known = Some((probes, shift.norm()));
-                    cell = NewCell { upper, order, center: center + shift, half: part, known };
-                    continue;
-                }
-                upper = self.bound_by_cuts(&center, &half, &at, upper, far, target);
-            }
-            if upper > self.evaluator.lower() {
-                kept.push(Cell { upper, order, center, half, probes: Some(probes) });
-            }
-            return;
+            upper = self.bound_by_cuts(&center, &half, &at, upper, far, target);
+        }
+        if upper > self.evaluator.lower() {
+            kept.push(Cell { upper, order, center, half, probes: Some(probes) });
         }
     }
 
-    /// Upper bound of the common radius over the cell, at most `upper` (mm). Stops early once the bound is low enough
-    /// for `target`.
-    #[cfg(test)]
-    pub(crate) fn bound(
-        &mut self,
-        center: &Vec3,
-        half: &Vec3,
-        at: &[(NearestPoint, f64); 2],
-        upper: f64,
-        target: &Target,
-    ) -> f64 {
-        if upper <= target.level(self.evaluator.lower()) {
-            return upper;
+    /// Evaluates a cell's centre; `None` if the cell contains no better ball.
+    fn evaluated(&mut self, cell: &NewCell) -> Option<[(NearestPoint, f64); 2]> {
+        let mut at = [None; 2];
+        for which in 0..2 {
+            let known = cell.known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
+            at[which] = self.evaluator.probe(which, &cell.center, known);
+            if at[which]?.1 + cell.half.norm() <= self.evaluator.lower() {
+                return None;
+            }
         }
-        let far = self.first_cuts(center, half, at, target);
-        self.bound_by_cuts(center, half, at, upper, far, target)
+        let at = [at[0]?, at[1]?];
+        self.evaluator.offer(&cell.center, &at);
+        Some(at)
     }
 
     /// Replaces all cuts by those of the centre; returns the distances of [`Self::cut`].

@@ -108,6 +108,8 @@ pub(crate) struct BranchAndBound<'a> {
     ceiling: f64,
     /// Number of cells bounded so far.
     pub cells: u32,
+    /// Number of cells made so far, those cut to boxes among them.
+    made: u32,
     scratch: Scratch,
 }
 
@@ -128,6 +130,7 @@ impl<'a> BranchAndBound<'a> {
             start: region.center(),
             ceiling: bounds[1],
             cells: 0,
+            made: 0,
             scratch: Scratch::default(),
         };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
@@ -167,20 +170,26 @@ impl<'a> BranchAndBound<'a> {
     /// Records boxes (A's frame): outside of them no point is deeper than `radius` (mm) in both. Cuts the cells to the
     /// boxes: dividing a large cell down to a small box would take many cells.
     pub(crate) fn confine(&mut self, boxes: &[Aabb], radius: f64) {
-        for cell in std::mem::take(&mut self.heap).into_vec() {
-            if cell.upper <= radius {
+        // Sorted, so that no order depends on the heap.
+        for cell in std::mem::take(&mut self.heap).into_sorted_vec() {
+            let whole = cell.bounds();
+            if cell.upper <= radius || boxes.iter().any(|b| b.intersection(&whole) == whole) {
                 self.heap.push(cell);
                 continue;
             }
-            let whole = cell.bounds();
             for part in boxes.iter().filter(|b| b.meets(&whole)).map(|b| b.intersection(&whole)) {
-                self.cells += 1;
-                let half = (part.max - part.min) * 0.5;
-                self.heap.push(Cell { order: self.cells, center: part.center(), half, probes: None, ..cell });
+                let (order, half) = (self.next_order(), (part.max - part.min) * 0.5);
+                self.heap.push(Cell { order, center: part.center(), half, probes: None, ..cell });
             }
             // The rest of the cell, outside of the boxes.
             self.heap.push(Cell { upper: radius, ..cell });
         }
+    }
+
+    /// Counts a cell, and returns its number.
+    fn next_order(&mut self) -> u32 {
+        self.made += 1;
+        self.made
     }
 
     /// Lower bound of the largest common radius (mm).
@@ -252,7 +261,7 @@ impl<'a> BranchAndBound<'a> {
         let Cell { upper, center, mut half, .. } = *parent;
         let Some(probes) = parent.probes else {
             self.cells += 1;
-            return vec![NewCell { upper, order: self.cells, center, half, known: None }];
+            return vec![NewCell { upper, order: self.next_order(), center, half, known: None }];
         };
         let axis = half.imax();
         half[axis] *= 0.5;
@@ -260,7 +269,7 @@ impl<'a> BranchAndBound<'a> {
             self.cells += 1;
             let mut center = center;
             center[axis] += sign * half[axis];
-            NewCell { upper, order: self.cells, center, half, known: Some((probes, half[axis])) }
+            NewCell { upper, order: self.next_order(), center, half, known: Some((probes, half[axis])) }
         };
         [-1.0, 1.0].map(part).into()
     }

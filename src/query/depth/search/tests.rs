@@ -4,7 +4,7 @@ use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::search::cell_bound::part_above;
 use crate::query::depth::search::cell_lp::Row;
-use crate::query::depth::search::{BranchAndBound, Target};
+use crate::query::depth::search::{BranchAndBound, Cell, NewCell, Target};
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::rng::Rng;
@@ -52,8 +52,17 @@ fn box_bound_covers_every_point() {
             let level = (own + (loose - own) * share * share * share).max(0.0);
             let target = Target { above: f64::INFINITY, at_most: level, width: None };
             depth.evaluator.best = None;
-            let bound = depth.bounder().bound(&center, &half, &at, loose, &target);
-            let limit = bound.max(target.level(depth.lower())) + 1e-9;
+            let cell = NewCell { upper: loose, order: 0, center, half, known: None };
+            let mut bounder = depth.bounder();
+            let kept = bounder.all_bounded(&[cell], &target);
+            let bound = kept.iter().map(|cell| cell.upper).fold(f64::NEG_INFINITY, f64::max);
+            let enough = target.level(bounder.evaluator.lower());
+            // A point counts with the cells around it: one cut off a cell must not be deeper than the level.
+            let limit_at = |x: &Vec3| {
+                let has =
+                    |c: &&Cell| (x - c.center).iter().zip(c.half.iter()).all(|(d, h)| d.abs() <= h * (1.0 + 1e-9));
+                kept.iter().filter(has).map(|c| c.upper).fold(enough, f64::max) + 1e-9
+            };
             sharp += i32::from(bound < 0.7 * loose);
             boxes += 1;
             // At random, then around the deepest point so far.
@@ -68,6 +77,7 @@ fn box_bound_covers_every_point() {
                 if f > deepest {
                     (deepest, place) = (f, y);
                 }
+                let limit = limit_at(&x);
                 assert!(f <= limit, "round {round}: {f} at {x:?}, bound {bound} of {center:?} {half:?}, level {level}");
             }
             depth.evaluator.best = None;
