@@ -289,8 +289,8 @@ impl<'a> Search<'a> {
                         return;
                     }
                 }
-                Below::Children(children) => {
-                    let [(p, x), (q, y)] = children.map(|c| (c, distance(c)));
+                Below::Children([p, q]) => {
+                    let (x, y) = (distance(p), distance(q));
                     let ordered = if x <= y { [(q, y), (p, x)] } else { [(p, x), (q, y)] };
                     stack.extend(ordered.into_iter().filter(|n| n.1 <= reach).map(|n| n.0));
                 }

@@ -3,10 +3,11 @@
 //! one has each coordinate at 0 or at a side of one of these boxes.
 
 use crate::support::Rng;
-use crate::support::solids::{ball, block, cells, hull_of, prism, tube};
+use crate::support::solids::{ball, block, cells, hull_of, joined, prism, tube};
 use crate::support::two::Two;
 use interfere::internals::assembly::{Assembly, Geometry, RuleAction};
 use interfere::internals::check::{NoProgress, Options, PairOutcome, Relation, check};
+use interfere::internals::error::WarningCode;
 use interfere::internals::geom::{Affine, LengthUnit, Pose, Vec3};
 use interfere::internals::io::FsLoader;
 use interfere::internals::mesh::TriMesh;
@@ -277,6 +278,46 @@ fn translations_separate_and_are_almost_shortest() {
     println!("{all} pairs, {good} within 5 %, {exact} the shortest; longer:\n{}", longer.join("\n"));
     assert!(all >= 10 * pairs as usize, "{all}");
     assert!(good * 100 >= all * 95, "{good} of {all}:\n{}", longer.join("\n"));
+}
+
+/// All blocks as overlapping shells of one part.
+fn shells(blocks: &[Block]) -> TriMesh {
+    joined(&blocks.iter().map(|[low, high]| block(*low, *high)).collect::<Vec<_>>())
+}
+
+#[test]
+fn overlapping_shells_are_measured_as_their_union() {
+    let pairs = if std::env::var_os("INTERFERE_FULL").is_some() { 60 } else { 4 };
+    // Two shells across each other, far from every other block.
+    let far = [extent([90.0, -9.0, -1.0], [99.0, 9.0, 1.0]), extent([94.0, -1.0, -9.0], [95.0, 1.0, 9.0])];
+    let depths = |row: &PairOutcome| row.gap_bracket.expect("it has bounds").to_depth();
+    let (mut all, mut warned) = (0, [0; 2]);
+    for (f, (name, make)) in FAMILIES.into_iter().enumerate() {
+        for k in 0..pairs {
+            let mut r = Rng::new(104_729 * f as u64 + k);
+            let [a, b] = make(&mut r);
+            let (known, pose) = (shortest(&a, &b), r.pose(30.0));
+            let united = Two { report_within: Some(1e3), ..Two::new(solid(&a), solid(&b)).moved(&pose) }.row();
+            let given = [joined(&[solid(&a), shells(&far)]), shells(&a)];
+            for (one, warned) in given.into_iter().zip(&mut warned) {
+                let two = Two { report_within: Some(1e3), ..Two::new(one, solid(&b)).moved(&pose) };
+                if verified(&two, known).is_none() {
+                    continue;
+                }
+                all += 1;
+                let outcome = two.check();
+                *warned += usize::from(outcome.warnings.iter().any(|w| w.code == WarningCode::OverlappingShells));
+                let (row, of) = (two.row(), |row: &PairOutcome| row.overlap_volume.expect("it has a volume"));
+                let (volume, expected) = (of(&row), of(&united));
+                assert!((volume - expected).abs() <= 1e-9 * expected, "{name} {k}: {volume} for {expected}");
+                let ([low, high], [least, most]) = (depths(&row), depths(&united));
+                assert!(low <= most + 1e-9 && least <= high + 1e-9, "{name} {k}: {low} {high}, {least} {most}");
+            }
+        }
+    }
+    assert!(all >= 8 * pairs as usize, "{all}");
+    // Far shells need no self-union, those of the overlap do.
+    assert!(warned[0] == 0 && warned[1] > pairs as usize, "{warned:?}");
 }
 
 #[test]

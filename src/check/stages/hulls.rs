@@ -3,7 +3,7 @@
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
-use crate::check::stages::{Answer, Measured, PairQuery};
+use crate::check::stages::{Answer, AsGiven, Measured, PairQuery};
 use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::Bounds;
 use crate::geom::tolerance::PENETRATION_WIDTH;
@@ -66,7 +66,7 @@ impl PairQuery<'_> {
             common: None,
         };
         if gap.value <= 0.0 {
-            (measured.common, used_self_union) = self.common(&measured, margin);
+            (measured.common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE);
         }
         if gap.value < 0.0
             && self.measure == Measure::All

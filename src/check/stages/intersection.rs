@@ -3,8 +3,9 @@
 use crate::check::Measure;
 use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
-use crate::check::stages::{Measured, PairQuery};
+use crate::check::stages::{AsGiven, Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
+use crate::measure::intersection::bounding_box::max_shift;
 use crate::measure::intersection::{Intersection, IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
@@ -33,7 +34,7 @@ impl CommonSolid {
 impl PairQuery<'_> {
     /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells
     /// for each shape if the computation used its self-union.
-    pub(crate) fn common(&self, measured: &Measured, margin: f64) -> (Option<CommonSolid>, [bool; 2]) {
+    pub(crate) fn common(&self, measured: &Measured, margin: f64, given: &AsGiven) -> (Option<CommonSolid>, [bool; 2]) {
         if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
             return (None, [false; 2]);
         }
@@ -45,7 +46,10 @@ impl PairQuery<'_> {
             depth: measured.bracket.to_depth()[0] - 2.0 * margin,
             turns: &turns,
         };
-        let [(a, of_a), (b, of_b)] = [self.first, self.second].map(solid);
+        // The boxes need small translations.
+        let is_near = max_shift(&known) + margin <= given.reach;
+        let (a, of_a) = solid(self.first, is_near && given.parts[0]);
+        let (b, of_b) = solid(self.second, is_near && given.parts[1]);
         let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
         let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
         let found = found.map(|f| {
@@ -56,9 +60,9 @@ impl PairQuery<'_> {
     }
 }
 
-/// Boundary of a shape's solid, and true if it comes from the self-union.
-fn solid(shape: &Shape) -> (&Surface, bool) {
+/// Boundary of a shape's solid, or its surface as given, and true if it comes from the self-union.
+fn solid(shape: &Shape, as_given: bool) -> (&Surface, bool) {
     let surface = &shape.exact().surface;
     // The surface of a convex solid needs no self-union.
-    if shape.is_hull { (surface, false) } else { (surface.solid(), true) }
+    if as_given || shape.is_hull { (surface, false) } else { (surface.solid(), true) }
 }

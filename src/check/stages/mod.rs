@@ -92,6 +92,19 @@ impl Answer {
     }
 }
 
+/// Surfaces taken as given, without a self-union.
+pub(crate) struct AsGiven {
+    /// True for each part of which only triangles that bound its solid lie within `reach` of the other solid.
+    pub parts: [bool; 2],
+    /// Distance from the other solid (mm).
+    pub reach: f64,
+}
+
+impl AsGiven {
+    /// Neither surface.
+    pub(crate) const NONE: Self = Self { parts: [false; 2], reach: 0.0 };
+}
+
 /// Query of a unique pair: two shapes, the pose of the second one's centred frame in the first one's, and the limits.
 #[derive(Clone, Copy)]
 pub(crate) struct PairQuery<'a> {

@@ -6,7 +6,7 @@ use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
-use crate::check::stages::{Answer, Measured, PairQuery};
+use crate::check::stages::{Answer, AsGiven, Measured, PairQuery};
 use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
@@ -123,7 +123,7 @@ impl PairQuery<'_> {
                 penetration: way_out,
                 common: None,
             };
-            let (common, used_self_union) = self.common(&measured, margin);
+            let (common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE);
             answer.used_self_union = used_self_union;
             answer.measured = Some(Box::new(Measured { common, ..measured }));
         }
@@ -161,7 +161,7 @@ impl PairQuery<'_> {
             if let PairRelation::Meets(mut meeting) = found.relation {
                 meeting.decide_threshold(limits.tolerance);
                 meeting.decide_threshold(limits.deepest(0.0));
-                known.used_self_union[whole_index] |= meeting.used_self_union();
+                known.used_self_union[whole_index] |= meeting.used_self_unions()[whole_index];
                 let [lower, upper] = meeting.gap_bounds().to_depth();
                 (least, most) = (least.max(lower), most.max(upper));
             }

@@ -8,7 +8,7 @@ use crate::check::prepare::solid::{Hulls, bodies};
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
-use crate::check::stages::{Answer, Measured, PairQuery};
+use crate::check::stages::{Answer, AsGiven, Measured, PairQuery};
 use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::{Bounds, Vec3};
 use crate::query::convex::Gap;
@@ -69,6 +69,7 @@ impl PairQuery<'_> {
                 if let Some(center) = ball {
                     meeting.evaluate_at(&center);
                 }
+                let used_self_union = [used_self_union; 2];
                 Overlap { query: self, limits, margin, meeting, facets: None, used_self_union }.answer(steps)
             }
         }
@@ -132,14 +133,15 @@ impl PairQuery<'_> {
 
     /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Takes the surfaces
     /// after self-union, or as given.
-    fn allowance(&self, asked: [bool; 2], as_given: bool, margin: f64) -> f64 {
+    fn allowance(&self, asked: [bool; 2], as_given: [bool; 2], margin: f64) -> f64 {
         let shapes = [self.first, self.second];
         let parts = shapes.map(Shape::exact);
-        let [a, b] = parts.map(|part| if as_given { &part.surface } else { part.surface.solid() });
+        let surface = |k: usize| if as_given[k] { &parts[k].surface } else { parts[k].surface.solid() };
+        let (a, b) = (surface(0), surface(1));
         let pairing = Pairing { a, b, b_in_a: self.pose };
         let none = FacetTable::default();
         // One after the other: each uses all threads for a large surface, and needs much memory.
-        let table = |k: usize| parts[k].facets(shapes[k], as_given);
+        let table = |k: usize| parts[k].facets(shapes[k], as_given[k]);
         let tables = [0, 1].map(|k| if asked[k] { table(k) } else { &none });
         allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
@@ -162,6 +164,11 @@ pub(crate) fn allowance_at_most(first: &Shape, second: &Shape) -> f64 {
     largest_allowance(first, second).min(SAGITTAS * LARGEST_GAIN * sagitta)
 }
 
+/// True for each part for which one of two facts holds.
+fn either(x: [bool; 2], y: [bool; 2]) -> [bool; 2] {
+    [x[0] || y[0], x[1] || y[1]]
+}
+
 /// A pair with meeting solids, before its status is decided. Depths in mm.
 struct Overlap<'p, 'q> {
     query: &'p PairQuery<'q>,
@@ -170,8 +177,8 @@ struct Overlap<'p, 'q> {
     meeting: Box<OverlapSearch<'p>>,
     /// Facet allowance, once computed.
     facets: Option<f64>,
-    /// True if a step outside `meeting` has used the self-unions of both parts.
-    used_self_union: bool,
+    /// True for each part of which a step outside `meeting` has used the self-union.
+    used_self_union: [bool; 2],
 }
 
 impl Overlap<'_, '_> {
@@ -196,25 +203,12 @@ impl Overlap<'_, '_> {
             (status, within_facet_error) = (Status::Undecided, false);
         }
         self.note(steps);
-        let mut used_self_union = [self.used_self_union || self.meeting.used_self_union(); 2];
-        let measured = (!verdict_only).then(|| {
-            let measured = self.measured();
-            let wanted = measured.normal;
-            let overlap = self.separates().then(|| (self.meeting.bodies(), self.meeting.gap_bounds().to_depth()[0]));
-            let (query, margin) = (self.query, self.margin);
-            let separation =
-                || overlap.and_then(|(bodies, least)| query.separating_translation(bodies, wanted, least, margin));
-            // The two longest steps of a deep pair need nothing from each other.
-            let (separation, (common, used)) = rayon::join(separation, || query.common(&measured, margin));
-            used_self_union = [0, 1].map(|k| used_self_union[k] || used[k]);
-            let normal = separation.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);
-            Box::new(Measured { normal, penetration: separation, common, ..measured })
-        });
+        let measured = (!verdict_only).then(|| Box::new(self.all_measured()));
         Answer {
             exit_stage: ExitStage::Exact,
             facet_allowance: self.facets,
             within_facet_error,
-            used_self_union,
+            used_self_union: either(self.used_self_union, self.meeting.used_self_unions()),
             measured,
             ..Answer::bare(status, self.certainty(status), self.query.geometry())
         }
@@ -273,19 +267,22 @@ impl Overlap<'_, '_> {
         let as_given = self.has_allowance_as_given();
         let facets = self.query.allowance([true; 2], as_given, self.margin);
         self.facets = Some(facets);
-        self.used_self_union |= !as_given;
+        self.used_self_union = either(self.used_self_union, as_given.map(|as_given| !as_given));
         if matters {
             self.decide(self.limits.deepest(facets));
         }
     }
 
-    /// True if the surfaces as given have the facet allowance of their solids: no other triangles are near enough.
-    fn has_allowance_as_given(&mut self) -> bool {
+    /// True for each surface that has the facet allowance of its solid as given: no other triangles are near enough.
+    fn has_allowance_as_given(&mut self) -> [bool; 2] {
         let reach = reach(&self.meeting.pairing(), self.query.rounding(self.margin));
-        self.query.verdict_only()
-            && !self.meeting.used_self_union()
-            && reach <= self.meeting.reach_of_solids()
-            && self.meeting.only_boundaries_reach()
+        if reach > self.meeting.reach_of_solids() {
+            return [false; 2];
+        }
+        if self.meeting.used_self_unions() != [false; 2] || !self.query.verdict_only() {
+            return self.meeting.holds_as_given();
+        }
+        self.meeting.only_boundaries_reach()
     }
 
     fn certainty(&self, status: Status) -> Certainty {
@@ -306,12 +303,29 @@ impl Overlap<'_, '_> {
         least > 0.0 && !self.query.is_surface() && self.query.measure == Measure::All
     }
 
+    /// Measures of the pair.
+    fn all_measured(&mut self) -> Measured {
+        let measured = self.measured();
+        let wanted = measured.normal;
+        let overlap = self.separates().then(|| (self.meeting.bodies(), self.meeting.gap_bounds().to_depth()[0]));
+        let (query, margin) = (self.query, self.margin);
+        let given = AsGiven { parts: self.meeting.holds_as_given(), reach: self.meeting.reach_of_solids() };
+        let separation = || overlap.map(|(bodies, least)| query.separation(bodies, wanted, [least, margin], &given));
+        // The two longest steps of a deep pair need nothing from each other.
+        let (separation, (common, used)) = rayon::join(separation, || query.common(&measured, margin, &given));
+        let (penetration, separated_unions) = separation.unwrap_or_default();
+        self.used_self_union = either(self.used_self_union, either(used, separated_unions));
+        let normal = penetration.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);
+        Measured { normal, penetration, common, ..measured }
+    }
+
     /// Measures of the pair, without separation and common solid.
-    fn measured(&self) -> Measured {
+    fn measured(&mut self) -> Measured {
         let bracket = self.meeting.gap_bounds();
         let [least, _] = bracket.to_depth();
         let rounding = self.query.rounding(self.margin);
-        let witness = self.witness();
+        let (witness, used) = self.meeting.witness();
+        self.used_self_union = either(self.used_self_union, used);
         let out = witness[0] - witness[1];
         // Without an inside, a crossing gives no depth; only a common ball does.
         let known = !self.query.is_surface() || least > rounding;
@@ -328,13 +342,6 @@ impl Overlap<'_, '_> {
         }
     }
 
-    /// Point of each surface nearest to the centre of the largest common ball found; without a ball, the closest points
-    /// of the surfaces.
-    fn witness(&self) -> [Vec3; 2] {
-        let of_ball = self.meeting.ball().map(|(_, _, points)| points);
-        of_ball.or_else(|| self.meeting.surfaces().map(|s| s.points)).unwrap_or_else(|| [Vec3::zeros(); 2])
-    }
-
     fn relation(&self, rounding: f64) -> Relation {
         match self.meeting.containment() {
             Containment::BInsideA => Relation::AContainsB,
@@ -345,7 +352,7 @@ impl Overlap<'_, '_> {
         }
     }
 
-    fn note(&self, steps: &mut Trace) {
+    fn note(&mut self, steps: &mut Trace) {
         if !steps.on() {
             return;
         }
@@ -353,7 +360,8 @@ impl Overlap<'_, '_> {
         if let Some(allowance) = self.facets {
             let cap = largest_allowance(self.query.first, self.query.second);
             // Repeat the query for one part; only `explain` needs it.
-            let of_first = self.query.allowance([true, false], false, self.margin) >= allowance;
+            let as_given = self.has_allowance_as_given();
+            let of_first = self.query.allowance([true, false], as_given, self.margin) >= allowance;
             let of_b = (allowance > 0.0).then_some(!of_first);
             steps.note(Step::Facets { allowance, cap, of_b, granted: self.allows() });
         }

@@ -296,6 +296,8 @@ impl InsideCache {
         let inside = match half.winding(v) {
             0 => false,
             1 => true,
+            // Shells may overlap away from the other solid.
+            2.. if !half.other.surface.is_known_boundary() => true,
             _ => return Err(Inconsistent),
         };
         self.known[root] = Some(inside);

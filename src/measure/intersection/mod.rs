@@ -217,7 +217,8 @@ fn volume(p: &Pairing, known: &IntersectionInput, found: &Boundary) -> Option<f6
     let volume = found.sums.six / 6.0;
     let noise = NOISE_MARGINS * known.margin * 0.5 * found.sums.twice_area;
     let size = if found.points.is_empty() { Vec3::zeros() } else { bounds.max - bounds.min };
-    let most = p.a.volume().min(p.b.volume()).min(size.x * size.y * size.z);
+    let of_boundary = |s: &Surface| if s.is_known_boundary() { s.volume() } else { f64::INFINITY };
+    let most = of_boundary(p.a).min(of_boundary(p.b)).min(size.x * size.y * size.z);
     let ball = std::f64::consts::PI / 6.0 * known.depth.max(0.0).powi(3);
     let sound = volume.is_finite()
         && volume >= -noise

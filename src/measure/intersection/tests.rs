@@ -1,6 +1,7 @@
 use crate::geom::Pose;
 use crate::measure::intersection::{crossing_candidates, *};
 use crate::mesh::{Known, Pieces, TriMesh, union};
+use crate::query::depth::inner_triangles::only_bounding_triangles_reach;
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::poses::at;
@@ -214,4 +215,35 @@ fn candidates_are_complete_for_nearby_poses() {
         }
     }
     assert!(found > 100, "{found}");
+}
+
+#[test]
+fn shells_that_overlap_away_from_the_other_solid_need_no_self_union() {
+    let mut rng = Rng::new(47);
+    let mut random = |size: [f64; 2]| {
+        let low = Vec3::from_fn(|_, _| rng.unit() * 4.0);
+        let high = low + Vec3::from_fn(|_, _| size[0] + rng.unit() * (size[1] - size[0]));
+        block(low.into(), high.into())
+    };
+    let mut compared = 0;
+    for trial in 0..900 {
+        let [a, b] =
+            [joined(&[random([1.0, 4.0]), random([1.0, 4.0])]), joined(&[random([0.5, 3.0]), random([0.5, 3.0])])]
+                .map(|m| surface(&m));
+        let pose = at(0.25, -0.5, 0.125);
+        let p = Pairing { a: &a, b: &b, b_in_a: &pose };
+        if !(a.has_self_intersections() && only_bounding_triangles_reach(&p, 1e-9)) {
+            continue;
+        }
+        let of = |a: &Surface, b: &Surface| common_of(a, b, &pose, 0.0).unwrap();
+        let [given, united] = [of(&a, &b), of(a.solid(), b.solid())];
+        near(given.volume, united.volume, 1e-9);
+        near(given.area, united.area, 1e-9);
+        if united.volume > 0.0 {
+            compared += 1;
+            is_box(&given, united.boxes[0].min.into(), united.boxes[0].max.into());
+        }
+        assert!(given.volume > 0.0 || united.volume == 0.0, "{trial}");
+    }
+    assert!(compared > 30, "{compared}");
 }

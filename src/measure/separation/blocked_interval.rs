@@ -39,11 +39,20 @@ struct ContactCandidate {
 impl ContactCandidate {
     fn new(t: &Triangle, line: &Line) -> Self {
         let [u, v] = &line.across;
-        Self { at: t.map(|p| [u.dot(&p), v.dot(&p)]), far: t.map(|p| line.along.dot(&p)) }
+        let at = |p: &Vec3| [u.dot(p), v.dot(p)];
+        let [a, b, c] = t;
+        Self { at: [at(a), at(b), at(c)], far: [line.along.dot(a), line.along.dot(b), line.along.dot(c)] }
     }
 
     fn edge(&self, k: usize) -> [[f64; 2]; 2] {
         [self.at[k], self.at[(k + 1) % 3]]
+    }
+
+    /// Signed side of each point relative to each edge.
+    #[inline]
+    fn sides(&self, [x, y, z]: &[[f64; 2]; 3]) -> [[f64; 3]; 3] {
+        let to = |k: usize| [turn(self.edge(k), *x), turn(self.edge(k), *y), turn(self.edge(k), *z)];
+        [to(0), to(1), to(2)]
     }
 }
 
@@ -83,7 +92,7 @@ impl Events {
 pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
     let (p, q) = (ContactCandidate::new(a, line), ContactCandidate::new(b, line));
     let range = |s: &ContactCandidate, k: usize| {
-        let [x, y, z] = s.at.map(|x| x[k]);
+        let [x, y, z] = [s.at[0][k], s.at[1][k], s.at[2][k]];
         [lesser(lesser(x, y), z), greater(greater(x, y), z)]
     };
     for k in 0..2 {
@@ -93,8 +102,7 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Optio
         }
     }
     // Signed side of each corner of one triangle relative to each edge of the other.
-    let to_p: [[f64; 3]; 3] = [0, 1, 2].map(|i| q.at.map(|x| turn(p.edge(i), x)));
-    let to_q: [[f64; 3]; 3] = [0, 1, 2].map(|j| p.at.map(|x| turn(q.edge(j), x)));
+    let (to_p, to_q) = (p.sides(&q.at), q.sides(&p.at));
     let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Contact::Flush) };
     corners_on_face(&p, &q, &to_p, line.slack, |t| events.add(t, Contact::FaceA));
     corners_on_face(&q, &p, &to_q, line.slack, |t| events.add(-t, Contact::FaceB));
@@ -134,16 +142,17 @@ fn corners_on_face(
     mut add: impl FnMut(f64),
 ) {
     let twice = turn(face.edge(0), face.at[2]);
-    let lengths = [0, 1, 2].map(|k| length(face.edge(k)));
+    let lengths = [length(face.edge(0)), length(face.edge(1)), length(face.edge(2))];
     if twice.abs() <= slack * (lengths[0] + lengths[1] + lengths[2]) {
         // Seen edge-on: [`edge_on_contacts`] handles its edges.
         return;
     }
     for (j, far_off) in other.far.iter().enumerate() {
-        let to = to.map(|sides| sides[j]);
+        let to = [to[0][j], to[1][j], to[2][j]];
         if (0..3).all(|k| to[k] * twice.signum() >= -slack * lengths[k]) {
             // Barycentric coordinates: the share of each corner comes from the opposite edge.
-            let shares = [to[1], to[2], to[0]].map(|side| greater(side / twice, 0.0));
+            let share = |side: f64| greater(side / twice, 0.0);
+            let shares = [share(to[1]), share(to[2]), share(to[0])];
             let sum = shares[0] + shares[1] + shares[2];
             let far = (shares[0] * face.far[0] + shares[1] * face.far[1] + shares[2] * face.far[2]) / sum;
             add(far - far_off);

@@ -28,4 +28,5 @@ pub(crate) mod search;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use crate::measure::separation::search::is_separating;
 pub use crate::measure::separation::search::{SeparationInput, separate};

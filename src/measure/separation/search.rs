@@ -99,7 +99,7 @@ pub fn separate(
     let q = HullPair { a: a.convex, b: b.convex, b_in_a };
     let least = greater(wanted.least, 0.0);
     let reach = a.convex.diameter + b.convex.diameter;
-    let margin = wanted.margin + roundoff_mm(0.0, 0.0, reach);
+    let margin = margin_of_positions(wanted.margin, reach);
     let hair = STEP_IN_MARGINS * margin;
     let slim = InsetPair::new(a.surface, b.surface, b_in_a, margin);
     let mut met: [Vec<u32>; 2] = Default::default();
@@ -148,6 +148,18 @@ pub fn separate(
         search.run();
     }
     Some(search.best)
+}
+
+/// True if a translation of B (mm, A's frame) certainly separates the solids up to the rounding margin (mm), as
+/// [`separate`] asks. Both surfaces must be closed. Cost: one crossing test.
+pub(crate) fn is_separating(a: SolidRef, b: SolidRef, b_in_a: &Pose, margin: f64, by: &Vec3) -> bool {
+    let margin = margin_of_positions(margin, a.convex.diameter + b.convex.diameter);
+    InsetPair::new(a.surface, b.surface, b_in_a, margin).is_free(by)
+}
+
+/// Rounding margin of a pair with B translated by at most `reach` (mm).
+fn margin_of_positions(margin: f64, reach: f64) -> f64 {
+    margin + roundoff_mm(0.0, 0.0, reach)
 }
 
 pub(super) struct Search<'a> {

@@ -61,7 +61,7 @@ pub struct Classified<'a> {
     /// Relation of the two meshes.
     pub relation: PairRelation<'a>,
     /// True if the relation depends on the self-unions of the two surfaces. Later steps of the search may use them,
-    /// too: [`OverlapSearch::used_self_union`].
+    /// too: [`OverlapSearch::used_self_unions`].
     pub used_self_union: bool,
 }
 
@@ -100,10 +100,14 @@ pub struct OverlapSearch<'a> {
     pub(crate) bodies: [SolidRef<'a>; 2],
     pub(crate) b_in_a: &'a Pose,
     pub(crate) ask: OverlapQuery,
-    /// True if the surfaces are the complete boundaries of the solids; `None` until determined.
+    /// True if upper bounds hold: the surfaces are the complete boundaries of the solids, or as given. `None` until
+    /// determined.
     pub(crate) solid: Option<bool>,
-    /// True if only triangles that bound their solid reach the other one; `None` until determined.
-    pub(crate) only_boundaries_reach: Option<bool>,
+    /// True for each surface that upper bounds take as given, without a self-union, where one intersects itself.
+    pub(crate) as_given: [bool; 2],
+    /// True for each surface of which only triangles that bound their solid reach the other one; `None` until
+    /// determined.
+    pub(crate) only_boundaries_reach: Option<[bool; 2]>,
     pub(crate) looked_at_middle: bool,
     /// Bounds of the overlap depth (mm).
     pub(crate) lower: f64,
@@ -135,7 +139,7 @@ pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &Ov
     if let PairRelation::Meets(meeting) = &relation
         && meeting.is_surface()
     {
-        let boundaries = meeting.boundaries();
+        let boundaries = meeting.boundaries([false; 2]);
         let relation = boundaries.map_or(relation, |[a, b]| classify_as_given(a, b, b_in_a, ask));
         return Classified { relation, used_self_union: true };
     }
@@ -197,6 +201,7 @@ impl<'a> OverlapSearch<'a> {
             b_in_a,
             ask,
             solid: None,
+            as_given: [false; 2],
             only_boundaries_reach: None,
             looked_at_middle: false,
             lower: f64::NEG_INFINITY,
@@ -225,39 +230,50 @@ impl<'a> OverlapSearch<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// True if the surfaces are known to be the complete boundaries of the two solids.
+    /// True if upper bounds are known to hold: the surfaces are the complete boundaries of the two solids, or only such
+    /// triangles reach the other solid.
     pub(crate) fn is_solid(&self) -> bool {
         self.solid == Some(true)
     }
 
-    /// True if the search has used the self-unions of both surfaces.
-    pub fn used_self_union(&self) -> bool {
-        self.solid.is_some()
+    /// True for each surface of which the search has used the self-union.
+    pub fn used_self_unions(&self) -> [bool; 2] {
+        self.as_given.map(|as_given| self.solid.is_some() && !as_given)
     }
 
-    /// Boundaries of the two solids after self-union; `None` if they equal the surfaces. Overlapping shells of one part
-    /// form one solid.
-    fn boundaries(&self) -> Option<[SolidRef<'a>; 2]> {
+    /// True for each surface that upper bounds take as given, without a self-union, where one intersects itself.
+    pub(crate) fn holds_as_given(&self) -> [bool; 2] {
+        self.as_given
+    }
+
+    /// Boundaries of the two solids after self-union, except for surfaces taken as given; `None` if they equal the
+    /// surfaces. Overlapping shells of one part form one solid.
+    fn boundaries(&self, as_given: [bool; 2]) -> Option<[SolidRef<'a>; 2]> {
         let [a, b] = self.bodies.map(|body| body.surface);
+        let solid = |s: &'a Surface, as_given: bool| if as_given { s } else { s.solid() };
+        let (of_a, of_b) = (|| solid(a, as_given[0]), || solid(b, as_given[1]));
         // Each of the two is long for a large surface; most surfaces are known.
         let surfaces = if a.known_overlaps().is_some() || b.known_overlaps().is_some() {
-            (a.solid(), b.solid())
+            (of_a(), of_b())
         } else {
-            rayon::join(|| a.solid(), || b.solid())
+            rayon::join(of_a, of_b)
         };
         let solids = [(0, surfaces.0), (1, surfaces.1)].map(|(k, surface)| SolidRef { surface, ..self.bodies[k] });
         let differs = |(given, solid): (&SolidRef, &SolidRef)| !std::ptr::eq(given.surface, solid.surface);
         self.bodies.iter().zip(&solids).any(differs).then_some(solids)
     }
 
-    /// Prepares upper bounds: replaces the surfaces by the boundaries of their solids. This step comes late because a
-    /// common ball is valid without it. Earlier results are kept. Returns true if the surfaces were replaced.
+    /// Prepares upper bounds: keeps each surface as given if only triangles that bound its solid reach the other one,
+    /// else replaces it by the boundary of its solid. This step comes late because a common ball is valid without it.
+    /// Earlier results are kept. Returns true if a surface was replaced.
     pub(crate) fn resolve(&mut self) -> bool {
         if self.solid.is_some() {
             return false;
         }
+        let as_given = if self.intersects_itself() { self.only_boundaries_reach() } else { [false; 2] };
+        self.as_given = as_given;
         self.solid = Some(false);
-        let boundaries = self.boundaries();
+        let boundaries = self.boundaries(as_given);
         if let Some([a, b]) = boundaries {
             let ask = OverlapQuery { deep: None, ..self.ask };
             // Rounding may separate touching boundaries. The earlier bounds then stay as they are.
@@ -270,9 +286,11 @@ impl<'a> OverlapSearch<'a> {
             found.lower = greater(found.lower, self.lower);
             found.events = std::mem::take(&mut self.events);
             *self = *found;
+            self.as_given = as_given;
+            self.bound_by_bounding_triangles();
         }
         let bounds = |b: &SolidRef| b.surface.inside == Inside::Solid && b.surface.overlaps() == SelfUnion::None;
-        self.solid = Some(self.bodies.iter().all(bounds));
+        self.solid = Some(self.bodies.iter().zip(as_given).all(|(body, as_given)| as_given || bounds(body)));
         boundaries.is_some()
     }
 

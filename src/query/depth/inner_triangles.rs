@@ -1,4 +1,4 @@
-//! Shows that no triangle inside the solid of its own part reaches the other solid: then a verdict needs no self-union.
+//! Shows that no triangle inside the solid of its own part reaches the other solid: then no self-union is needed.
 //!
 //! Let b be a ball in both solids, and T a triangle of A through b. T reaches the solid of B. If T bounds the solid of
 //! A, with the outside in front, then b reaches outside A. So b has no triangle of A inside, and none of B. A
@@ -6,6 +6,7 @@
 //! the surfaces as given. So the certificate bounds the radius of b if every triangle that reaches the other solid
 //! bounds its own.
 
+use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::{closest, intersects};
 use crate::geom::union_find::UnionFind;
@@ -13,36 +14,95 @@ use crate::query::depth::bracket::OverlapSearch;
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::self_union::bound_the_solid;
-use crate::shape::surface::placed::PlacedSurface;
+use crate::shape::surface::Surface;
+use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 
 /// Distance from a surface up to which a triangle counts as reaching it (multiples of the pair's rounding): more than
 /// any query moves it.
-const REACH_IN_ROUNDINGS: f64 = 16.0;
+const REACH_IN_ROUNDINGS: f64 = 64.0;
 
-impl OverlapSearch<'_> {
+impl<'a> OverlapSearch<'a> {
     /// Distance up to which triangles count as reaching the other solid (mm).
     pub(crate) fn reach_of_solids(&self) -> f64 {
         REACH_IN_ROUNDINGS * greater(self.ask.rounding, self.ask.margin)
     }
 
-    /// True if every triangle within [`Self::reach_of_solids`] of the other solid bounds its own, for both parts. The
-    /// first call costs one traversal of both trees, one pass over all triangles, and a search for crossings of the
-    /// triangles found. False for pairs without a definite inside.
-    pub(crate) fn only_boundaries_reach(&mut self) -> bool {
+    /// True if one of the two solids has intersecting triangles. Branch and bound then takes elements only from
+    /// triangles that bound their solid. The first call searches for intersecting triangles.
+    pub(crate) fn intersects_itself(&mut self) -> bool {
+        let intersects = !self.is_surface() && self.bodies.iter().any(|body| body.surface.has_self_intersections());
+        if intersects {
+            self.bound_by_bounding_triangles();
+        }
+        intersects
+    }
+
+    /// Lets branch and bound take elements only from triangles that bound their solid.
+    pub(crate) fn bound_by_bounding_triangles(&mut self) {
+        let bounding = |s: &'a Surface| (!s.is_known_boundary()).then(|| s.bounding_triangles());
+        self.depth.evaluator.bounding = self.bodies.map(|body| bounding(body.surface));
+    }
+
+    /// Point of each solid's boundary nearest to the centre of the best common ball; without a ball, the closest points
+    /// of the surfaces (A's frame, mm). Also true for each part whose self-union was needed: its surface is taken as
+    /// given, and the nearest triangle does not bound its solid.
+    pub(crate) fn witness(&self) -> ([Vec3; 2], [bool; 2]) {
+        let Some((center, _, mut points)) = self.ball() else {
+            return (self.surfaces().map_or_else(|| [Vec3::zeros(); 2], |s| s.points), [false; 2]);
+        };
+        let mut used = [false; 2];
+        for (k, given) in self.sides().into_iter().enumerate() {
+            let bounds = |near: NearestPoint| given.surface.bounding_triangles()[near.triangle as usize];
+            if !self.as_given[k] || given.nearest(&center, f64::INFINITY).is_none_or(bounds) {
+                continue;
+            }
+            let united = PlacedSurface { surface: given.surface.solid(), ..given };
+            if let Some(near) = united.nearest(&center, f64::INFINITY) {
+                points[k] = near.point;
+            }
+            used[k] = true;
+        }
+        (points, used)
+    }
+
+    /// True for each part of which every triangle within [`Self::reach_of_solids`] of the other solid bounds its own.
+    /// The first call costs one traversal of both trees and one pass over all triangles. A verdict also searches for
+    /// crossings of the triangles found; measures take them from a search of the whole surfaces. False for pairs
+    /// without a definite inside.
+    pub(crate) fn only_boundaries_reach(&mut self) -> [bool; 2] {
         if let Some(known) = self.only_boundaries_reach {
             return known;
         }
-        let shown = !self.is_surface() && only_boundaries_reach(&self.pairing(), self.reach_of_solids());
+        let is_verdict = self.ask.deep.is_some();
+        let bound = |s: &Surface, reaching: &[bool]| {
+            if is_verdict { bound_the_solid(s, reaching) } else { all_bound_the_solid(s, reaching) }
+        };
+        let shown = if self.is_surface() {
+            [false; 2]
+        } else {
+            only_boundaries_reach(&self.pairing(), self.reach_of_solids(), bound)
+        };
         self.only_boundaries_reach = Some(shown);
         shown
     }
 }
 
-/// The same for a pair of closed surfaces and a distance (mm).
-fn only_boundaries_reach(p: &Pairing, reach: f64) -> bool {
+/// True if only triangles that bound their solid lie within `reach` (mm) of the other solid, for two closed surfaces.
+/// Costs one traversal of both trees, one pass over all triangles, and the first call of
+/// [`Surface::bounding_triangles`].
+pub(crate) fn only_bounding_triangles_reach(p: &Pairing, reach: f64) -> bool {
+    only_boundaries_reach(p, reach, all_bound_the_solid) == [true; 2]
+}
+
+fn all_bound_the_solid(s: &Surface, reaching: &[bool]) -> bool {
+    reaching.iter().zip(s.bounding_triangles()).all(|(reaches, bounds)| *bounds || !reaches)
+}
+
+/// True for each of two closed surfaces if `bound` holds for its triangles within `reach` (mm) of the other solid.
+fn only_boundaries_reach(p: &Pairing, reach: f64, bound: impl Fn(&Surface, &[bool]) -> bool) -> [bool; 2] {
     let sides = p.sides();
     if p.a.is_known_boundary() && p.b.is_known_boundary() {
-        return true;
+        return [true; 2];
     }
     let mut reaching = sides.map(|side| vec![false; side.surface.triangles.len()]);
     let [_, b] = &sides;
@@ -61,11 +121,11 @@ fn only_boundaries_reach(p: &Pairing, reach: f64) -> bool {
             true
         },
     );
-    reaching.iter_mut().zip(0..).all(|(reaching, side)| {
+    [0, 1].map(|side| {
         let (own, other) = (&sides[side], &sides[1 - side]);
         own.surface.is_known_boundary() || {
-            add_inside(own, other, reaching);
-            bound_the_solid(own.surface, reaching)
+            add_inside(own, other, &mut reaching[side]);
+            bound(own.surface, &reaching[side])
         }
     })
 }

@@ -123,7 +123,7 @@ impl OverlapSearch<'_> {
 
     /// True if a verdict can use a certificate by inset of the surfaces as given.
     fn bounds_as_given(&mut self) -> bool {
-        self.solid.is_none() && self.ask.deep.is_some() && self.only_boundaries_reach()
+        self.solid.is_none() && self.ask.deep.is_some() && self.only_boundaries_reach() == [true; 2]
     }
 
     /// Inset surfaces of much effort by `tau` (mm).

@@ -205,8 +205,9 @@ impl<'a> BallSearch<'a> {
                 let mut center = cell.center;
                 center[axis] += sign * half[axis];
                 // A distance changes at most by the step.
-                let at_most = cell.distances.map(|d| (d + half[axis]) * (1.0 + DISTANCE_ROUNDING));
-                self.add(center, half, cell.upper, at_most, best);
+                let at_most = |d: f64| (d + half[axis]) * (1.0 + DISTANCE_ROUNDING);
+                let [a, b] = cell.distances;
+                self.add(center, half, cell.upper, [at_most(a), at_most(b)], best);
             }
         }
     }
@@ -219,7 +220,7 @@ impl<'a> BallSearch<'a> {
             let side = &self.sides[k];
             side.nearest(&center, at_most[k]).or_else(|| side.nearest(&center, f64::INFINITY))
         };
-        let [Some(a), Some(b)] = [0, 1].map(near) else { return };
+        let (Some(a), Some(b)) = (near(0), near(1)) else { return };
         let mut upper = lesser(upper, lesser(a.distance, b.distance) + reach);
         let mut inside = true;
         for (k, near) in [a, b].iter().enumerate() {

@@ -6,7 +6,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
+use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::inset_bounds::{Effort, FIRST_BALLS, is_thin};
 use crate::query::depth::open_surface::BallSearch;
 use crate::query::depth::precision::Precision;
@@ -121,8 +121,7 @@ impl OverlapSearch<'_> {
     /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some
     /// cells cost less.
     fn search_before_self_union(&mut self, above: f64) {
-        let intersects = |body: &SolidRef| body.surface.has_self_intersections();
-        if self.solid.is_none() && self.bodies.iter().any(intersects) {
+        if self.solid.is_none() && self.intersects_itself() {
             let target = Target { above: 0.5 * above, at_most: 0.5 * above, width: None };
             self.refine(&target, CELLS_BEFORE_SELF_UNION);
         }

@@ -77,9 +77,9 @@ fn every_search_reports_its_use_of_a_self_union() {
     for _ in 0..2 {
         let Classified { relation, used_self_union } = classify(p.body(), q.body(), &pose, &ask);
         let PairRelation::Meets(mut m) = relation else { panic!("they overlap") };
-        assert!(!used_self_union && !m.used_self_union());
+        assert!(!used_self_union && m.used_self_unions() == [false; 2]);
         m.refine_to(&Precision::new(0.01, 0.001));
-        assert!(m.used_self_union());
+        assert_eq!(m.used_self_unions(), [true, false]);
     }
     let open = part_with(&block([10.0, 10.0, 5.0], [24.0, 20.0, 13.0]), Inside::Undefined);
     for _ in 0..2 {
@@ -168,7 +168,7 @@ fn a_verdict_far_from_the_inner_walls_needs_no_self_union() {
             let m = verdict(a, b, &pose, 0.01).expect("they meet");
             let [least, most] = m.gap_bounds().to_depth();
             assert!(least <= 0.006 + 1e-9 && (0.006 - 1e-9..=0.01).contains(&most), "{least} {most}");
-            m.used_self_union()
+            m.used_self_unions().contains(&true)
         })
     };
     // The walls at x = 14 and x = 20 cross the faces at z = 0 and z = 10, not those at the ends.
@@ -176,6 +176,76 @@ fn a_verdict_far_from_the_inner_walls_needs_no_self_union() {
     assert_eq!(used(&end[0], &end[1]), [false; 2], "at the end");
     let above = [block([10.0, 10.0, 9.994], [24.0, 20.0, 18.0]), block([0.0, 0.0, -20.0], [40.0, 30.0, -10.0])];
     assert_eq!(used(&above[0], &above[1]), [true; 2], "across the walls");
+}
+
+/// A block near the origin with sides from `size[0]` to `size[1]` (mm), on a grid: faces of two blocks often lie in one
+/// plane.
+fn random_block(rng: &mut Rng, size: [f64; 2]) -> TriMesh {
+    let low = Vec3::from_fn(|_, _| (rng.unit() * 8.0).round() * 0.5);
+    let high = low + Vec3::from_fn(|_, _| size[0] + (rng.unit() * 8.0).round() / 8.0 * (size[1] - size[0]));
+    block(low.into(), high.into())
+}
+
+/// Narrowed search of a meeting pair, of the surfaces as given where possible, or after self-unions.
+fn measured<'a>(a: &'a Part, b: &'a Part, pose: &'a Pose, unites: bool) -> Option<Box<OverlapSearch<'a>>> {
+    let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
+    let ask = OverlapQuery { margin, rounding: margin, reach: 0.5, deep: None };
+    let PairRelation::Meets(mut m) = classify(a.body(), b.body(), pose, &ask).relation else { return None };
+    if unites {
+        m.only_boundaries_reach = Some([false; 2]);
+    }
+    m.decide_threshold(0.01);
+    m.refine_to(&Precision::new(0.01, 0.001));
+    Some(m)
+}
+
+#[test]
+fn measures_away_from_the_inner_walls_need_no_self_union() {
+    let p = part_with(&slab(), Inside::Solid);
+    let used = |b: &TriMesh, known: f64| {
+        let q = part_with(b, Inside::Solid);
+        [[&p, &q], [&q, &p]].map(|[a, b]| {
+            let pose = placed(a, b);
+            let m = measured(a, b, &pose, false).expect("they meet");
+            let [least, most] = m.gap_bounds().to_depth();
+            assert!(least <= known + 1e-9 && known <= most + 1e-9 && most - least <= 0.01 * known, "{least} {most}");
+            m.used_self_unions().contains(&true)
+        })
+    };
+    // The walls at x = 14 and x = 20 cross the faces at z = 0 and z = 10, not those at the ends.
+    assert_eq!(used(&block([37.0, 10.0, 2.0], [50.0, 20.0, 8.0]), 3.0), [false; 2], "at the end");
+    assert_eq!(used(&block([10.0, 10.0, 8.0], [24.0, 20.0, 18.0]), 2.0), [true; 2], "across the walls");
+    assert_eq!(used(&block([12.0, 4.0, 2.0], [22.0, 12.0, 8.0]), 6.0), [true; 2], "around the wall between");
+}
+
+#[test]
+fn measures_of_surfaces_as_given_are_those_of_the_united_shells() {
+    let mut rng = Rng::new(43);
+    let mut random = |size: [f64; 2]| random_block(&mut rng, size);
+    // Pairs with one surface as given, and with both.
+    let mut as_given = [0; 2];
+    for trial in 0..400 {
+        let part = joined(&[random([1.0, 4.0]), random([1.0, 4.0]), random([0.25, 2.0])]);
+        let other =
+            if trial % 2 == 0 { random([0.125, 3.0]) } else { joined(&[random([0.5, 3.0]), random([0.5, 3.0])]) };
+        let rotation = if trial % 3 == 0 { oblique() } else { Mat3::identity() };
+        let turned = Pose { rotation, translation: Vec3::new(5.0, -3.0, 8.0) };
+        let [p, q] = [part, other].map(|m| part_with(&moved(&m, &turned), Inside::Solid));
+        let pose = placed(&p, &q);
+        let Some(m) = measured(&p, &q, &pose, false) else { continue };
+        let given = m.holds_as_given();
+        if given == [false; 2] {
+            continue;
+        }
+        as_given[usize::from(given == [true; 2])] += 1;
+        let united = measured(&p, &q, &pose, true).expect("they meet");
+        assert_eq!([united.used_self_unions(), m.used_self_unions()], [[true; 2], given.map(|given| !given)]);
+        let ([low, high], [least, most]) = (m.gap_bounds().to_depth(), united.gap_bounds().to_depth());
+        assert!(low <= most + 1e-9 && least <= high + 1e-9, "{trial}: {low} {high}, {least} {most}");
+        assert!(high - low <= (0.01 * low).max(0.001) + 1e-9, "{trial}: {low} {high}");
+        assert_eq!(m.containment(), united.containment(), "{trial}");
+    }
+    assert!(as_given.iter().all(|n| *n > 20), "{as_given:?}");
 }
 
 #[test]
@@ -197,11 +267,7 @@ fn a_plate_in_a_seam_is_found_by_a_verdict() {
 #[test]
 fn a_verdict_contradicts_no_bracket_of_the_united_shells() {
     let mut rng = Rng::new(41);
-    let mut random = |size: [f64; 2]| {
-        let low = Vec3::from_fn(|_, _| (rng.unit() * 8.0).round() * 0.5);
-        let high = low + Vec3::from_fn(|_, _| size[0] + (rng.unit() * 8.0).round() / 8.0 * (size[1] - size[0]));
-        block(low.into(), high.into())
-    };
+    let mut random = |size: [f64; 2]| random_block(&mut rng, size);
     let mut as_given = 0;
     for trial in 0..400 {
         let part = joined(&[random([1.0, 4.0]), random([1.0, 4.0]), random([0.25, 2.0])]);
@@ -212,7 +278,7 @@ fn a_verdict_contradicts_no_bracket_of_the_united_shells() {
         let [least, most] = bracket(&p, &q);
         let [low, high] = m.gap_bounds().to_depth();
         assert!(low <= most + 1e-9 && least <= high + 1e-9, "{trial}: {low} {high}, {least} {most}");
-        as_given += usize::from(high <= threshold && !m.used_self_union());
+        as_given += usize::from(high <= threshold && m.used_self_unions() == [false; 2]);
     }
     assert!(as_given > 20, "{as_given}");
 }

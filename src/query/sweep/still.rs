@@ -72,9 +72,7 @@ impl Still<'_> {
             }
             PairRelation::Meets(mut m) => {
                 narrow(&mut m);
-                let of_ball = m.ball().map(|(_, _, points)| points);
-                let points = of_ball.or_else(|| m.surfaces().map(|s| s.points)).unwrap_or([Vec3::zeros(); 2]);
-                StillGap { gap: m.gap_bounds().widened(self.margin), points }
+                StillGap { gap: m.gap_bounds().widened(self.margin), points: m.witness().0 }
             }
         }
     }

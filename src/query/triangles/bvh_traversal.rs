@@ -215,12 +215,14 @@ impl<'a> DualTraversal<'a> {
             }
             (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
                 let fixed = self.in_b(j);
-                let next = ca.map(|c| NodePair { a: c, b: j, bound: self.apart(&self.in_a(c), &fixed, reach.reach) });
+                let pair = |c: u32| NodePair { a: c, b: j, bound: self.apart(&self.in_a(c), &fixed, reach.reach) };
+                let next = [pair(ca[0]), pair(ca[1])];
                 push(stack, reach, next);
             }
             (_, Below::Children(cb)) => {
                 let fixed = self.in_a(i);
-                let next = cb.map(|c| NodePair { a: i, b: c, bound: self.apart(&fixed, &self.in_b(c), reach.reach) });
+                let pair = |c: u32| NodePair { a: i, b: c, bound: self.apart(&fixed, &self.in_b(c), reach.reach) };
+                let next = [pair(cb[0]), pair(cb[1])];
                 push(stack, reach, next);
             }
             (_, Below::Triangles(_)) => {}
@@ -230,11 +232,11 @@ impl<'a> DualTraversal<'a> {
     /// Pairs all children of two nodes, with lower bounds of their distances (mm).
     #[inline]
     fn four(&self, ca: [u32; 2], cb: [u32; 2], reach: f64) -> [NodePair; 4] {
-        let (first, second) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
-        std::array::from_fn(|k| {
-            let (i, j) = (k >> 1, k & 1);
-            NodePair { a: ca[i], b: cb[j], bound: self.apart(&first[i], &second[j], reach) }
-        })
+        // Written out: the compiler does not always inline the closure of an array's `map`.
+        let (first, second) = ([self.in_a(ca[0]), self.in_a(ca[1])], [self.in_b(cb[0]), self.in_b(cb[1])]);
+        let pair =
+            |i: usize, j: usize| NodePair { a: ca[i], b: cb[j], bound: self.apart(&first[i], &second[j], reach) };
+        [pair(0, 0), pair(0, 1), pair(1, 0), pair(1, 1)]
     }
 
     #[inline]

@@ -8,8 +8,7 @@ use crate::shape::surface::{Resolution, Surface};
 /// Keeps the patches with outside in front and the solid behind.
 pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     let patches = Patches::of(s, &vec![false; s.triangles.len()]);
-    // A single patch without crossings is a sphere with handles, wound outward.
-    if patches.count() <= 1 {
+    if patches.is_one_without_crossings() {
         return Resolution::Clean;
     }
     let Some(keep) = patches.in_front(s).into_iter().map(|front| Some(front? == 0)).collect::<Option<Vec<bool>>>()

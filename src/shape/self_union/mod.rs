@@ -76,6 +76,23 @@ impl Surface {
         matches!(self.resolved.get(), Some(Resolution::Clean))
     }
 
+    /// True for each triangle of a closed surface that bounds the solid: it meets no other triangle besides shared
+    /// corners and edges, the outside is in front and the solid behind. None does if too many triangles meet others.
+    /// The first call costs the search of [`Self::has_self_intersections`], and one ray for each patch.
+    pub(crate) fn bounding_triangles(&self) -> &[bool] {
+        self.boundary.get_or_init(|| {
+            let SelfIntersections { pairs, crosses } = self.self_intersections();
+            if *pairs > most_pairs(self) {
+                return vec![false; self.triangles.len()];
+            }
+            let patches = Patches::of(self, crosses);
+            if patches.is_one_without_crossings() {
+                return vec![true; self.triangles.len()];
+            }
+            patches.in_front_of_triangles(self).into_iter().map(|front| front == Some(0)).collect()
+        })
+    }
+
     fn self_intersections(&self) -> &SelfIntersections {
         self.intersections.get_or_init(|| self_intersections::self_intersections(self, most_pairs(self) + 1))
     }

@@ -56,9 +56,9 @@ impl Patches {
         out
     }
 
-    /// Number of patches.
-    pub(crate) fn count(&self) -> usize {
-        self.largest.len()
+    /// True if all triangles form one patch without crossings: a sphere with handles, wound outward.
+    pub(crate) fn is_one_without_crossings(&self) -> bool {
+        self.largest.len() <= 1 && !self.patch_of.contains(&u32::MAX)
     }
 
     /// Computes the winding number in front of each patch, exactly, by one ray; `None` if no ray decides.

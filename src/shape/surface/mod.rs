@@ -86,6 +86,8 @@ pub struct Surface {
     pub(crate) resolved: OnceLock<Resolution>,
     /// True for each triangle known to bound the solid; empty before the first one.
     pub(crate) bounding: Mutex<Vec<bool>>,
+    /// True for each triangle that bounds the solid, by [`Self::bounding_triangles`].
+    pub(crate) boundary: OnceLock<Vec<bool>>,
     volume: OnceLock<f64>,
     deviation: OnceLock<Option<f64>>,
 }
@@ -156,6 +158,7 @@ impl Surface {
             intersections: OnceLock::new(),
             resolved: OnceLock::new(),
             bounding: Mutex::default(),
+            boundary: OnceLock::new(),
             volume: OnceLock::new(),
             deviation: OnceLock::new(),
         }

@@ -53,8 +53,8 @@ impl Surface {
                         }
                     }
                 }
-                Below::Children(children) => {
-                    let [near, other] = children.map(|c| (c, distance(c)));
+                Below::Children([left, right]) => {
+                    let (near, other) = ((left, distance(left)), (right, distance(right)));
                     let (near, other) = if near.1 <= other.1 { (near, other) } else { (other, near) };
                     if other.1 <= far {
                         stack.push(other);

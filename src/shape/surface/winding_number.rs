@@ -223,7 +223,7 @@ fn count(
 ) -> Option<i32> {
     let nodes = &s.tree().nodes;
     let mut winding = 0;
-    let mut stack = vec![];
+    let mut stack = Vec::with_capacity(64);
     stack.extend((!nodes.is_empty()).then_some(0_u32));
     while let Some(at) = stack.pop() {
         let node = &nodes[at as usize];

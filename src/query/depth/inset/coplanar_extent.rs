@@ -41,8 +41,7 @@ impl Plane {
 
 /// The taller one of two triangles: its plane is the more exact one.
 pub(crate) fn taller(s: &Surface, [t, next]: [u32; 2]) -> u32 {
-    let [of_t, of_next] = [t, next].map(|t| triangle_height(&s.triangle(t)));
-    if of_next > of_t { next } else { t }
+    if triangle_height(&s.triangle(next)) > triangle_height(&s.triangle(t)) { next } else { t }
 }
 
 /// Height of a triangle over its longest side.
@@ -76,26 +75,27 @@ impl<'a> Chart<'a> {
 pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
     let chart = Chart::new(plane);
     let hull = convex(s.triangle(t).iter().chain(feet).map(|p| chart.flat(p)).collect());
-    hull.len() >= 3 && is_covered(s, t, &hull, &chart, off)
+    hull.len() >= 3 && is_covered(s, t, hull, &chart, off)
 }
 
 /// The same for the convex hull of `points` alone.
 pub(crate) fn covers_in_plane(s: &Surface, t: u32, points: &[Vec3], plane: &Plane, off: f64) -> bool {
     let chart = Chart::new(plane);
     let hull = convex(points.iter().map(|p| chart.flat(p)).collect());
-    hull.len() >= 3 && is_covered(s, t, &hull, &chart, off)
+    hull.len() >= 3 && is_covered(s, t, hull, &chart, off)
 }
 
 /// True if every point of a convex polygon lies within `off` of the surface (mm). The walk starts at triangle `t`, and
 /// covers the polygon without its border. False if the triangle covers hardly any of it.
-fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bool {
-    let hull = &without_border(hull, BORDER_SHARE * off);
+fn is_covered(s: &Surface, t: u32, mut hull: Vec<Vec2>, chart: &Chart, off: f64) -> bool {
+    remove_border(&mut hull, BORDER_SHARE * off);
     let off = HEIGHT_SHARE * off;
-    let start = clip(hull, &s.triangle(t).map(|p| chart.flat(&p)));
-    if area(&start) <= LEAST_START * area(hull) {
+    let mut clipped = ClippedPolygon::default();
+    if area(clipped.clip(&hull, &s.triangle(t).map(|p| chart.flat(&p)))) <= LEAST_START * area(&hull) {
         return false;
     }
-    let mut seen = vec![t];
+    let mut seen = Vec::with_capacity(16);
+    seen.push(t);
     let mut next = 0;
     while let Some(&i) = seen.get(next) {
         next += 1;
@@ -107,18 +107,18 @@ fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bo
         if area <= 0.0 {
             return false;
         }
-        let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(hull, &ring) };
+        let is_flat = heights.iter().all(|h| h.abs() <= off);
         // Interpolates the corners' heights over the polygon.
         let height = |x: &Vec2| {
             let d = x - ring[0];
             let (a, b) = (cross(&d, &q) / area, cross(&p, &d) / area);
             heights[0] + a * (heights[1] - heights[0]) + b * (heights[2] - heights[0])
         };
-        if !piece.iter().all(|x| height(x).abs() <= off) {
+        if !is_flat && !clipped.clip(&hull, &ring).iter().all(|x| height(x).abs() <= off) {
             return false;
         }
         for k in 0..3 {
-            if !enters(hull, &ring[k], &ring[(k + 1) % 3]) {
+            if !enters(&hull, &ring[k], &ring[(k + 1) % 3]) {
                 continue;
             }
             let other = s.neighbor_of(i, k);
@@ -133,14 +133,16 @@ fn is_covered(s: &Surface, t: u32, hull: &[Vec2], chart: &Chart, off: f64) -> bo
     true
 }
 
-/// A convex polygon, shrunk towards its middle: every point moves by at most `width` (mm), so every point of the given
+/// Shrinks a convex polygon towards its middle: every point moves by at most `width` (mm), so every point of the given
 /// polygon lies within `width` of the new one.
-fn without_border(hull: &[Vec2], width: f64) -> Vec<Vec2> {
+fn remove_border(hull: &mut [Vec2], width: f64) {
     let middle = hull.iter().sum::<Vec2>() / hull.len() as f64;
     let farthest = hull.iter().map(|p| (p - middle).norm_squared()).fold(0.0, greater).sqrt();
     // A polygon as small as the border keeps half of its size.
     let share = lesser(width / farthest, 0.5);
-    hull.iter().map(|p| p + (middle - p) * share).collect()
+    for p in hull {
+        *p += (middle - *p) * share;
+    }
 }
 
 fn cross(a: &Vec2, b: &Vec2) -> f64 {
@@ -173,26 +175,36 @@ fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
     hull
 }
 
-/// Intersection of a convex polygon with a triangle, both counter-clockwise; empty if they are disjoint.
-fn clip(hull: &[Vec2], ring: &[Vec2; 3]) -> Vec<Vec2> {
-    let mut piece = hull.to_vec();
-    for k in 0..3 {
-        let (p, d) = (ring[k], ring[(k + 1) % 3] - ring[k]);
-        let side = |q: &Vec2| cross(&d, &(q - p));
-        let mut kept = Vec::with_capacity(piece.len() + 1);
-        for (i, q) in piece.iter().enumerate() {
-            let r = &piece[(i + 1) % piece.len()];
-            let (from, to) = (side(q), side(r));
-            if from >= 0.0 {
-                kept.push(*q);
+/// Memory for the clipping of polygons.
+#[derive(Default)]
+struct ClippedPolygon {
+    piece: Vec<Vec2>,
+    kept: Vec<Vec2>,
+}
+
+impl ClippedPolygon {
+    /// Intersection of a convex polygon with a triangle, both counter-clockwise; empty if they are disjoint.
+    fn clip(&mut self, hull: &[Vec2], ring: &[Vec2; 3]) -> &[Vec2] {
+        self.piece.clear();
+        self.piece.extend_from_slice(hull);
+        for k in 0..3 {
+            let (p, d) = (ring[k], ring[(k + 1) % 3] - ring[k]);
+            let side = |q: &Vec2| cross(&d, &(q - p));
+            self.kept.clear();
+            for (i, q) in self.piece.iter().enumerate() {
+                let r = &self.piece[(i + 1) % self.piece.len()];
+                let (from, to) = (side(q), side(r));
+                if from >= 0.0 {
+                    self.kept.push(*q);
+                }
+                if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
+                    self.kept.push(q + (r - q) * (from / (from - to)));
+                }
             }
-            if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
-                kept.push(q + (r - q) * (from / (from - to)));
-            }
+            std::mem::swap(&mut self.piece, &mut self.kept);
         }
-        piece = kept;
+        &self.piece
     }
-    piece
 }
 
 /// True if a segment has points in the interior of a convex polygon. A segment along the boundary, or one ending there,

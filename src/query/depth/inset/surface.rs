@@ -6,7 +6,7 @@
 //! the inset surface.
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::{Triangle, point_triangle};
+use crate::geom::triangle::{ClosestPoint, Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::coplanar_extent::{
     Plane, continues_in_plane, covers_in_plane, taller, triangle_height,
@@ -288,12 +288,16 @@ impl<'a> InsetSurface<'a> {
         let s = self.surface;
         let x = x + d;
         let mut farthest = 0.0;
+        let mut feet: Option<Vec<ClosestPoint>> = None;
         for &t in of {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
             let far = match if own > self.tau { self.goes_on(t) } else { None } {
                 None => own,
                 Some(Continuation::All(plane)) => lesser(own, plane.height(&x).abs()),
-                Some(Continuation::Fans(plane)) => lesser(own, (x - self.landing(&plane, around, &x)).norm()),
+                Some(Continuation::Fans(plane)) => {
+                    let feet = feet.get_or_insert_with(|| self.feet(around, &x));
+                    lesser(own, (x - self.landing(&plane, feet, &x)).norm())
+                }
             };
             farthest = greater(farthest, far);
         }
@@ -324,7 +328,8 @@ impl<'a> InsetSurface<'a> {
             if continues_in_plane(s, t, &all, &plane, self.flat) {
                 return Some(Continuation::All(plane));
             }
-            let landings: Vec<Vec3> = wishes.iter().map(|(k, x)| self.landing(&plane, &fans[*k], x)).collect();
+            let landing = |(k, x): &(usize, Vec3)| self.landing(&plane, &self.feet(&fans[*k], x), x);
+            let landings: Vec<Vec3> = wishes.iter().map(landing).collect();
             continues_in_plane(s, t, &landings, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }
@@ -350,12 +355,15 @@ impl<'a> InsetSurface<'a> {
         plane
     }
 
-    /// Point of a plane nearest to `x`, limited to the coplanar triangles around a vertex.
-    fn landing(&self, plane: &Plane, around: &[u32], x: &Vec3) -> Vec3 {
-        let s = self.surface;
+    /// Nearest point of each triangle to `x`.
+    fn feet(&self, triangles: &[u32], x: &Vec3) -> Vec<ClosestPoint> {
+        triangles.iter().map(|&t| point_triangle(x, &self.surface.triangle(t))).collect()
+    }
+
+    /// Point of a plane nearest to `x`, limited to the coplanar ones of the triangles with these feet of `x`.
+    fn landing(&self, plane: &Plane, feet: &[ClosestPoint], x: &Vec3) -> Vec3 {
         let mut best = (f64::INFINITY, *x);
-        for &t in around {
-            let foot = point_triangle(x, &s.triangle(t));
+        for foot in feet {
             if foot.squared < best.0 && plane.height(&foot.point).abs() <= self.flat {
                 best = (foot.squared, foot.point);
             }

@@ -7,7 +7,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::point_triangle;
+use crate::geom::triangle::{Triangle, point_triangle};
 use crate::query::depth::inset::coplanar_extent::{Plane, taller};
 use crate::shape::surface::Surface;
 
@@ -264,8 +264,10 @@ impl VertexSplit {
             }
             if off > tau {
                 for &(t, _) in &split.sectors.around {
-                    let triangle = s.triangle(t);
-                    off = lesser(off, all(&cap, &|d| point_triangle(&(at + d), &triangle).squared.sqrt()));
+                    if off <= split.farthest {
+                        break;
+                    }
+                    off = lesser(off, farthest_corner(&cap.map(|d| at + d), &s.triangle(t), off));
                 }
             }
             split.farthest = greater(split.farthest, off);
@@ -314,7 +316,8 @@ pub(crate) fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<
     let (u, v) = (p.try_normalize(0.0)?, q.try_normalize(0.0)?);
     let turn = libm::atan2(u.cross(&v).norm(), u.dot(&v));
     let steps = libm::ceil(angle / MAX_STRIP_STEP).max(1.0);
-    let mut out = vec![*from];
+    let mut out = Vec::with_capacity(steps as usize + 1);
+    out.push(*from);
     for k in 1..steps as u32 {
         let share = f64::from(k) / steps;
         let (a, b) = (libm::sin((1.0 - share) * turn), libm::sin(share * turn));
@@ -324,6 +327,18 @@ pub(crate) fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<
     }
     out.push(*to);
     Some(out)
+}
+
+/// Largest distance of three points from a triangle, or any number of at least `limit` if it is at least `limit` (mm).
+fn farthest_corner(points: &[Vec3; 3], triangle: &Triangle, limit: f64) -> f64 {
+    let mut farthest = 0.0;
+    for x in points {
+        farthest = greater(farthest, point_triangle(x, triangle).squared.sqrt());
+        if farthest >= limit {
+            break;
+        }
+    }
+    farthest
 }
 
 /// Distance of a point from the segment between the origin and `way`.

@@ -197,7 +197,11 @@ impl CellBounder<'_, '_> {
                 nearest: at[which].0.triangle,
                 depth: at[which].1,
             };
-            known[which] = self.scratch.elements[which].gather(&self.evaluator.sides[which], &region);
+            known[which] = self.scratch.elements[which].gather(
+                &self.evaluator.sides[which],
+                self.evaluator.bounding[which],
+                &region,
+            );
             if known[which] && self.scratch.elements[which].count() == 0 {
                 return None;
             }
@@ -293,7 +297,7 @@ impl CellBounder<'_, '_> {
             let slope = (x - near.point)
                 .try_normalize(0.0)
                 .unwrap_or_else(|| -side.turned(&side.surface.normal(near.triangle)));
-            let distances = corners.map(|y| point_triangle(&(center + y), &triangle).squared.sqrt());
+            let distances = of_corners(&corners, |y| point_triangle(&(center + y), &triangle).squared.sqrt());
             let own = Row::bound(slope, excess(&corners, &distances, &slope));
             let cut = (own, distances.iter().copied().fold(0.0, greater));
             let off = OFF_PLANE_SHARE * left;
@@ -328,13 +332,23 @@ impl CellBounder<'_, '_> {
             // The triangle alone is the face.
             return None;
         }
-        let placed = corners.map(|y| side.local(&(center + y)));
+        let placed = of_corners(corners, |y| side.local(&(center + y)));
         if !covers_in_plane(side.surface, triangle, &placed, &plane, off) {
             return None;
         }
         let slope = side.turned(&plane.normal) * height.signum();
-        let distances = placed.map(|p| plane.height(&p).abs() + off_in_all);
+        let distances = of_corners(&placed, |p| plane.height(p).abs() + off_in_all);
         let closer = Row::bound(slope, excess(corners, &distances, &slope));
         (closer.value < row.value).then(|| (closer, distances.iter().copied().fold(0.0, greater)))
     }
+}
+
+/// Value of a function at each corner of a cell. An array's own `map` is not always inlined.
+#[inline]
+fn of_corners<T: Default + Copy>(corners: &[Vec3; 8], value: impl Fn(&Vec3) -> T) -> [T; 8] {
+    let mut values = [T::default(); 8];
+    for (corner, out) in corners.iter().zip(&mut values) {
+        *out = value(corner);
+    }
+    values
 }

@@ -132,9 +132,9 @@ impl LocalBounds {
         &self.common
     }
 
-    /// Collects the elements of a region. Returns false, with nothing known, if there are too many candidates or the
-    /// surface is irregular there.
-    pub(crate) fn gather(&mut self, side: &PlacedSurface, region: &Region) -> bool {
+    /// Collects the elements of a region. Returns false, with nothing known, if there are too many candidates, if one
+    /// of them does not bound the solid (`bounding`, `None` if all triangles do), or if the surface is irregular there.
+    pub(crate) fn gather(&mut self, side: &PlacedSurface, bounding: Option<&[bool]>, region: &Region) -> bool {
         self.rows.clear();
         self.items.clear();
         self.common.clear();
@@ -151,6 +151,9 @@ impl LocalBounds {
         }
         candidates.sort_unstable();
         candidates.dedup();
+        if bounding.is_some_and(|bounds| candidates.iter().any(|&t| !bounds[t as usize])) {
+            return false;
+        }
         // Rounding makes the normal of a sliver arbitrary, and with it the kind of its edges.
         let thinnest = region.rounding / FLAT;
         if candidates.iter().any(|&t| triangle_height(&side.surface.triangle(t)) < thinnest) {
