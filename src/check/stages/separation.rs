@@ -7,21 +7,40 @@ use crate::query::convex::epa::EpaScratch;
 use crate::query::depth::SolidRef;
 use crate::query::depth::inner_triangles::only_bounding_triangles_reach;
 use crate::query::triangles::pairing::Pairing;
+use crate::shape::surface::Surface;
+
+/// Largest share of triangles that do not bound the solid, for a search with the surface as given: the faces of others
+/// lead it astray.
+const FEW_INNER: f64 = 0.1;
+
+/// True if at most [`FEW_INNER`] of the triangles do not bound the solid.
+fn has_few_inner_triangles(s: &Surface) -> bool {
+    let inner = || s.bounding_triangles().iter().filter(|bounds| !**bounds).count();
+    s.is_known_boundary() || inner() as f64 <= FEW_INNER * s.triangles.len() as f64
+}
 
 impl PairQuery<'_> {
-    /// Separating translation as by [`Self::separating_translation`], and true for each part if the self-unions of both
-    /// were needed. `least` is a lower bound of the depth (mm). A surface as given is enough if only triangles that
-    /// bound its solid reach the other one after the translation, too.
+    /// Separating translation as by [`Self::separating_translation`], and true for each part whose self-union was
+    /// needed. `least` is a lower bound of the depth (mm). A surface as given is enough if few of its triangles do not
+    /// bound its solid, and if none of them reaches the other one after the translation.
     pub(crate) fn separation(
         &self,
-        bodies: [SolidRef; 2],
+        mut bodies: [SolidRef; 2],
         normal: Option<Vec3>,
         [least, margin]: [f64; 2],
         given: &AsGiven,
     ) -> (Option<(Vec3, f64)>, [bool; 2]) {
+        let mut used = [false; 2];
+        for k in 0..2 {
+            if given.parts[k] && !has_few_inner_triangles(bodies[k].surface) {
+                bodies[k].surface = bodies[k].surface.solid();
+                used[k] = true;
+            }
+        }
         let found = self.separating_translation(bodies, normal, least, margin);
-        if given.parts == [false; 2] || found.is_none_or(|(by, _)| self.holds_after(bodies, &by, given.reach)) {
-            return (found, [false; 2]);
+        let is_given = [0, 1].map(|k| given.parts[k] && !used[k]);
+        if is_given == [false; 2] || found.is_none_or(|(by, _)| self.holds_after(bodies, &by, given.reach)) {
+            return (found, used);
         }
         let [a, b] = bodies.map(|body| SolidRef { surface: body.surface.solid(), ..body });
         let found = found.filter(|(by, _)| is_separating(a, b, self.pose, margin, by));
