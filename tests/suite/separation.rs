@@ -310,7 +310,9 @@ fn overlapping_shells_are_measured_as_their_union() {
                 *warned += usize::from(outcome.warnings.iter().any(|w| w.code == WarningCode::OverlappingShells));
                 let (row, of) = (two.row(), |row: &PairOutcome| row.overlap_volume.expect("it has a volume"));
                 let (volume, expected) = (of(&row), of(&united));
-                assert!((volume - expected).abs() <= 1e-9 * expected, "{name} {k}: {volume} for {expected}");
+                // Rounded positions, some 1e-13 mm off, over an area of some 100 mm².
+                let rounding = 1e-9 * expected + 1e-10;
+                assert!((volume - expected).abs() <= rounding, "{name} {k}: {volume} for {expected}");
                 let ([low, high], [least, most]) = (depths(&row), depths(&united));
                 assert!(low <= most + 1e-9 && least <= high + 1e-9, "{name} {k}: {low} {high}, {least} {most}");
             }
