@@ -5,7 +5,7 @@ use crate::geom::{Pose, Vec3};
 use crate::measure::separation::{SeparationInput, is_separating, separate};
 use crate::query::convex::epa::EpaScratch;
 use crate::query::depth::SolidRef;
-use crate::query::depth::inner_triangles::only_bounding_triangles_reach;
+use crate::query::depth::inner_triangles::only_boundaries_reach;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -51,7 +51,7 @@ impl PairQuery<'_> {
     fn holds_after(&self, bodies: [SolidRef; 2], by: &Vec3, reach: f64) -> bool {
         let pose = Pose { translation: self.pose.translation + by, ..*self.pose };
         let [a, b] = bodies.map(|body| body.surface);
-        only_bounding_triangles_reach(&Pairing { a, b, b_in_a: &pose }, reach)
+        only_boundaries_reach(&Pairing { a, b, b_in_a: &pose }, reach) == [true; 2]
     }
 
     /// Separating translation of the second part and its length (mm, first shape's centred frame). `least` is a lower

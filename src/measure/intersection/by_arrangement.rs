@@ -68,7 +68,7 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Result<TriMesh, NoCommo
         let near = CrossingCandidates::new(&p, 0.0);
         [Solid::B, Solid::A].into_iter().find_map(|moved| boundary(&p, &known, &near, moved).ok())
     };
-    if winds_once(&p)
+    if no_union_failed(&p)
         && let Some(sums) = by_sums()
     {
         let noise = NOISE_MARGINS * margin * 0.5 * own.sums.twice_area.max(sums.sums.twice_area);
@@ -79,8 +79,8 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Result<TriMesh, NoCommo
     Ok(mesh)
 }
 
-/// Returns true unless a surface is already known to wind around some point more than once.
-pub(crate) fn winds_once(p: &Pairing) -> bool {
+/// Returns true unless the self-union of a surface is known to have failed.
+pub(crate) fn no_union_failed(p: &Pairing) -> bool {
     [p.a, p.b].iter().all(|s| !matches!(s.known_overlaps(), Some(SelfUnion::Unresolved(_))))
 }
 

@@ -31,7 +31,7 @@ pub(crate) mod tests;
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::{boxes, max_shift, turned_box};
 pub use crate::measure::intersection::by_arrangement::{NoCommonSolid, solid};
-use crate::measure::intersection::by_arrangement::{intersection_by_mesh, winds_once};
+use crate::measure::intersection::by_arrangement::{intersection_by_mesh, no_union_failed};
 use crate::measure::intersection::crossing_candidates::CrossingCandidates;
 pub use crate::measure::intersection::crossing_line::crossing_line;
 use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
@@ -76,15 +76,17 @@ const ROUNDING: f64 = 1e-9;
 const NOISE_MARGINS: f64 = 4.0;
 
 /// Computes volume and box of the common solid of two closed surfaces. Returns `None` if a check fails. Cost: a BVH
-/// traversal, and time proportional to the number of triangles crossing or inside. If a surface is known to wind around
-/// points more than once, or if signs contradict each other, the cost is that of [`solid`].
+/// traversal, and time proportional to the number of triangles crossing or inside. If a self-union is known to have
+/// failed, or if signs contradict each other, the cost is that of [`solid`].
+///
+/// Shells of one surface may overlap only away from the other solid: farther from it than [`max_shift`].
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`perturbed_signs`).
 pub fn intersection(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
-    winds_once(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
+    no_union_failed(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
 }
 
-/// Computes the common solid of surfaces with winding numbers of at most 1, by sums over the crossings.
+/// Computes the common solid by sums over the crossings.
 fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
     // The boxes need small translations of B: the candidates are collected once for all of them.
     let near = CrossingCandidates::new(p, max_shift(known));

@@ -287,7 +287,7 @@ impl<'a> OverlapSearch<'a> {
             found.events = std::mem::take(&mut self.events);
             *self = *found;
             self.as_given = as_given;
-            self.bound_by_bounding_triangles();
+            self.skip_inner_triangles();
         }
         let bounds = |b: &SolidRef| b.surface.inside == Inside::Solid && b.surface.overlaps() == SelfUnion::None;
         self.solid = Some(self.bodies.iter().zip(as_given).all(|(body, as_given)| as_given || bounds(body)));

@@ -30,15 +30,20 @@ impl<'a> OverlapSearch<'a> {
     /// True if one of the two solids has intersecting triangles. Branch and bound then takes elements only from
     /// triangles that bound their solid. The first call searches for intersecting triangles.
     pub(crate) fn intersects_itself(&mut self) -> bool {
-        let intersects = !self.is_surface() && self.bodies.iter().any(|body| body.surface.has_self_intersections());
-        if intersects {
-            self.bound_by_bounding_triangles();
+        let [a, b] = self.bodies.map(|body| body.surface);
+        if self.is_surface() || a.is_known_boundary() && b.is_known_boundary() {
+            return false;
         }
-        intersects
+        // Each search is long for a surface of many triangles.
+        let (of_a, of_b) = rayon::join(|| a.has_self_intersections(), || b.has_self_intersections());
+        if of_a || of_b {
+            self.skip_inner_triangles();
+        }
+        of_a || of_b
     }
 
     /// Lets branch and bound take elements only from triangles that bound their solid.
-    pub(crate) fn bound_by_bounding_triangles(&mut self) {
+    pub(crate) fn skip_inner_triangles(&mut self) {
         let bounding = |s: &'a Surface| (!s.is_known_boundary()).then(|| s.bounding_triangles());
         self.depth.evaluator.bounding = self.bodies.map(|body| bounding(body.surface));
     }
@@ -80,18 +85,18 @@ impl<'a> OverlapSearch<'a> {
         let shown = if self.is_surface() {
             [false; 2]
         } else {
-            only_boundaries_reach(&self.pairing(), self.reach_of_solids(), bound)
+            reach_and_bound(&self.pairing(), self.reach_of_solids(), bound)
         };
         self.only_boundaries_reach = Some(shown);
         shown
     }
 }
 
-/// True if only triangles that bound their solid lie within `reach` (mm) of the other solid, for two closed surfaces.
-/// Costs one traversal of both trees, one pass over all triangles, and the first call of
+/// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
+/// other solid. Costs one traversal of both trees, one pass over all triangles, and the first call of
 /// [`Surface::bounding_triangles`].
-pub(crate) fn only_bounding_triangles_reach(p: &Pairing, reach: f64) -> bool {
-    only_boundaries_reach(p, reach, all_bound_the_solid) == [true; 2]
+pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
+    reach_and_bound(p, reach, all_bound_the_solid)
 }
 
 fn all_bound_the_solid(s: &Surface, reaching: &[bool]) -> bool {
@@ -99,7 +104,7 @@ fn all_bound_the_solid(s: &Surface, reaching: &[bool]) -> bool {
 }
 
 /// True for each of two closed surfaces if `bound` holds for its triangles within `reach` (mm) of the other solid.
-fn only_boundaries_reach(p: &Pairing, reach: f64, bound: impl Fn(&Surface, &[bool]) -> bool) -> [bool; 2] {
+fn reach_and_bound(p: &Pairing, reach: f64, bound: impl Fn(&Surface, &[bool]) -> bool) -> [bool; 2] {
     let sides = p.sides();
     if p.a.is_known_boundary() && p.b.is_known_boundary() {
         return [true; 2];

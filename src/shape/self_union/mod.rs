@@ -80,7 +80,7 @@ impl Surface {
     /// corners and edges, the outside is in front and the solid behind. None does if too many triangles meet others.
     /// The first call costs the search of [`Self::has_self_intersections`], and one ray for each patch.
     pub(crate) fn bounding_triangles(&self) -> &[bool] {
-        self.boundary.get_or_init(|| {
+        self.bounding.get_or_init(|| {
             let SelfIntersections { pairs, crosses } = self.self_intersections();
             if *pairs > most_pairs(self) {
                 return vec![false; self.triangles.len()];
@@ -121,7 +121,7 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
 /// corners and edges, the outside is in front and the solid behind. Costs a search of the tree near these triangles,
 /// and one ray for each connected set of them; a later call saves the triangles of earlier ones.
 pub(crate) fn bound_the_solid(s: &Surface, chosen: &[bool]) -> bool {
-    let known = || s.bounding.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || s.known_bounding.lock().unwrap_or_else(PoisonError::into_inner);
     let mut unknown = chosen.to_vec();
     unknown.iter_mut().zip(known().iter()).for_each(|(unknown, known)| *unknown &= !known);
     if !unknown.contains(&true) {

@@ -84,10 +84,10 @@ pub struct Surface {
     rim: OnceLock<Vec<BoundaryEdge>>,
     pub(crate) intersections: OnceLock<SelfIntersections>,
     pub(crate) resolved: OnceLock<Resolution>,
-    /// True for each triangle known to bound the solid; empty before the first one.
-    pub(crate) bounding: Mutex<Vec<bool>>,
+    /// True for each triangle that verdicts know to bound the solid; empty before the first one.
+    pub(crate) known_bounding: Mutex<Vec<bool>>,
     /// True for each triangle that bounds the solid, by [`Self::bounding_triangles`].
-    pub(crate) boundary: OnceLock<Vec<bool>>,
+    pub(crate) bounding: OnceLock<Vec<bool>>,
     volume: OnceLock<f64>,
     deviation: OnceLock<Option<f64>>,
 }
@@ -157,8 +157,8 @@ impl Surface {
             rim: OnceLock::new(),
             intersections: OnceLock::new(),
             resolved: OnceLock::new(),
-            bounding: Mutex::default(),
-            boundary: OnceLock::new(),
+            known_bounding: Mutex::default(),
+            bounding: OnceLock::new(),
             volume: OnceLock::new(),
             deviation: OnceLock::new(),
         }
