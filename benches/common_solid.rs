@@ -63,7 +63,14 @@ fn ball(bencher: Bencher<'_, '_>, with_box: bool) {
 fn measure(bencher: Bencher<'_, '_>, [a, b]: [&Surface; 2], pose: &Pose, ball: (Vec3, f64), with_box: bool) {
     let turns = [Mat3::identity()];
     let turns = if with_box { &turns[..] } else { &[] };
-    let known = IntersectionInput { margin: MARGIN, rounding: MARGIN, witness: ball.0, depth: ball.1, turns };
+    let known = IntersectionInput {
+        margin: MARGIN,
+        rounding: MARGIN,
+        witness: ball.0,
+        depth: ball.1,
+        turns,
+        as_given: [false; 2],
+    };
     bencher.bench_local(|| {
         let found = intersection(&Pairing { a, b, b_in_a: pose }, black_box(&known));
         assert!(found.is_some_and(|f| f.volume > 0.0), "no volume");

@@ -57,6 +57,11 @@ impl Aabb {
         if self.min.x <= self.max.x { self.min.amax().max(self.max.amax()) } else { 0.0 }
     }
 
+    /// True if the point lies in the box.
+    pub fn contains(&self, p: &Vec3) -> bool {
+        (0..3).all(|k| self.min[k] <= p[k] && p[k] <= self.max[k])
+    }
+
     /// Grows the box by `by` on every side.
     #[must_use]
     pub fn inflated(&self, by: f64) -> Self {

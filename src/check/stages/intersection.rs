@@ -39,17 +39,20 @@ impl PairQuery<'_> {
             return (None, [false; 2]);
         }
         let turns = self.turns.distinct();
-        let known = IntersectionInput {
+        let mut known = IntersectionInput {
             margin,
             rounding: self.rounding(margin),
             witness: measured.witness[0],
             depth: measured.bracket.to_depth()[0] - 2.0 * margin,
             turns: &turns,
+            as_given: [false; 2],
         };
         // The boxes need small translations.
-        let is_near = max_shift(&known) + margin <= given.reach;
-        let (a, of_a) = solid(self.first, is_near && given.parts[0]);
-        let (b, of_b) = solid(self.second, is_near && given.parts[1]);
+        if max_shift(&known) + margin <= given.reach {
+            known.as_given = given.parts;
+        }
+        let (a, of_a) = solid(self.first, &mut known.as_given[0]);
+        let (b, of_b) = solid(self.second, &mut known.as_given[1]);
         let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
         let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
         let found = found.map(|f| {
@@ -60,9 +63,10 @@ impl PairQuery<'_> {
     }
 }
 
-/// Boundary of a shape's solid, or its surface as given, and true if it comes from the self-union.
-fn solid(shape: &Shape, as_given: bool) -> (&Surface, bool) {
+/// Boundary of a shape's solid, or its surface `as_given`, and true if it comes from the self-union.
+fn solid<'a>(shape: &'a Shape, as_given: &mut bool) -> (&'a Surface, bool) {
     let surface = &shape.exact().surface;
     // The surface of a convex solid needs no self-union.
-    if as_given || shape.is_hull { (surface, false) } else { (surface.solid(), true) }
+    *as_given &= !shape.is_hull;
+    if *as_given || shape.is_hull { (surface, false) } else { (surface.solid(), true) }
 }

@@ -7,17 +7,13 @@ use crate::query::convex::epa::EpaScratch;
 use crate::query::depth::SolidRef;
 use crate::query::depth::inner_triangles::only_boundaries_reach;
 use crate::query::triangles::pairing::Pairing;
-use crate::shape::surface::Surface;
 
 /// Largest share of triangles that do not bound the solid, for a search with the surface as given: the faces of others
 /// lead it astray.
 const FEW_INNER: f64 = 0.1;
 
-/// True if at most [`FEW_INNER`] of the triangles do not bound the solid.
-fn has_few_inner_triangles(s: &Surface) -> bool {
-    let inner = || s.bounding_triangles().iter().filter(|bounds| !**bounds).count();
-    s.is_known_boundary() || inner() as f64 <= FEW_INNER * s.triangles.len() as f64
-}
+/// Number of triangles to estimate this share from.
+const INNER_SAMPLES: usize = 64;
 
 impl PairQuery<'_> {
     /// Separating translation as by [`Self::separating_translation`], and true for each part whose self-union was
@@ -32,7 +28,7 @@ impl PairQuery<'_> {
     ) -> (Option<(Vec3, f64)>, [bool; 2]) {
         let mut used = [false; 2];
         for k in 0..2 {
-            if given.parts[k] && !has_few_inner_triangles(bodies[k].surface) {
+            if given.parts[k] && bodies[k].surface.inner_share(INNER_SAMPLES) > FEW_INNER {
                 bodies[k].surface = bodies[k].surface.solid();
                 used[k] = true;
             }

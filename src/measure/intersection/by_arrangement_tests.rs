@@ -72,7 +72,14 @@ fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
 /// Computes the common solid by its mesh alone.
 fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
-    let known = IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
+    let known = IntersectionInput {
+        margin: 1e-13,
+        rounding: 1e-12,
+        witness: pose.translation,
+        depth,
+        turns: &turns,
+        as_given: [true; 2],
+    };
     intersection_by_mesh(&Pairing { a, b, b_in_a: pose }, &known)
 }
 
@@ -143,8 +150,14 @@ fn surfaces_coincident_up_to_single_precision() {
             let (a, b) = (in_single_precision(a, &Pose::identity()), in_single_precision(b, &back));
             let (a, b) = (surface(&a), surface(&b));
             let turns = [Mat3::identity()];
-            let known =
-                IntersectionInput { margin: 1e-13, rounding: 2e-5, witness: Vec3::z(), depth: 0.5, turns: &turns };
+            let known = IntersectionInput {
+                margin: 1e-13,
+                rounding: 2e-5,
+                witness: Vec3::z(),
+                depth: 0.5,
+                turns: &turns,
+                as_given: [true; 2],
+            };
             let found = intersection(&Pairing { a: &a, b: &b, b_in_a: &pose }, &known).unwrap();
             near(found.volume, wanted, 1e-3);
             let off = (found.boxes[0].min - a.bounds.min).amax().max((found.boxes[0].max - a.bounds.max).amax());

@@ -37,6 +37,8 @@ pub(crate) struct InsidePart<'a> {
     pub origin: Vec3,
     /// Triangles of this surface, without those certainly outside the other solid.
     pub near: &'a Triangles,
+    /// True if shells of the other surface may overlap away from this one.
+    pub may_overlap: bool,
 }
 
 /// Sums over the boundary of the common solid.
@@ -296,8 +298,7 @@ impl InsideCache {
         let inside = match half.winding(v) {
             0 => false,
             1 => true,
-            // Shells may overlap away from the other solid.
-            2.. if !half.other.surface.is_known_boundary() => true,
+            2.. if half.may_overlap => true,
             _ => return Err(Inconsistent),
         };
         self.known[root] = Some(inside);

@@ -67,6 +67,8 @@ pub struct IntersectionInput<'a> {
     pub depth: f64,
     /// Rotations of the requested boxes.
     pub turns: &'a [Mat3],
+    /// True for each surface whose shells may overlap away from the other solid.
+    pub as_given: [bool; 2],
 }
 
 /// Relative tolerance of a volume's bounds: rounding of sums over a million triangles.
@@ -144,7 +146,8 @@ fn boundary_from(
     for solid in [Solid::A, Solid::B] {
         sums.side = solid as usize;
         let [own, other] = [solid, solid.other()].map(|s| p.sides()[s as usize]);
-        let half = InsidePart { own, other, solid, moved, origin: known.witness, near: near.of(solid) };
+        let may_overlap = known.as_given[solid.other() as usize];
+        let half = InsidePart { own, other, solid, moved, origin: known.witness, near: near.of(solid), may_overlap };
         half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;
     }
     Ok(Boundary { sums, points })
@@ -219,8 +222,11 @@ fn volume(p: &Pairing, known: &IntersectionInput, found: &Boundary) -> Option<f6
     let volume = found.sums.six / 6.0;
     let noise = NOISE_MARGINS * known.margin * 0.5 * found.sums.twice_area;
     let size = if found.points.is_empty() { Vec3::zeros() } else { bounds.max - bounds.min };
-    let of_boundary = |s: &Surface| if s.is_known_boundary() { s.volume() } else { f64::INFINITY };
-    let most = of_boundary(p.a).min(of_boundary(p.b)).min(size.x * size.y * size.z);
+    let at_most = |(s, as_given): (&Surface, bool)| {
+        if s.is_known_boundary() && !as_given { s.volume() } else { f64::INFINITY }
+    };
+    let [a, b] = known.as_given;
+    let most = at_most((p.a, a)).min(at_most((p.b, b))).min(size.x * size.y * size.z);
     let ball = std::f64::consts::PI / 6.0 * known.depth.max(0.0).powi(3);
     let sound = volume.is_finite()
         && volume >= -noise

@@ -29,6 +29,7 @@ pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Op
         witness: b.bounds.center() + pose.translation,
         depth,
         turns: &turns,
+        as_given: [a, b].map(|s| !s.is_known_boundary()),
     };
     intersection(&Pairing { a, b, b_in_a: pose }, &known)
 }
@@ -199,8 +200,14 @@ fn candidates_are_complete_for_nearby_poses() {
         let way = [1e-11, 1e-3][round % 2];
         let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
         let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
-        let known =
-            IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
+        let known = IntersectionInput {
+            margin: 1e-13,
+            rounding: 1e-12,
+            witness: Vec3::repeat(2.0),
+            depth: 0.0,
+            turns: &[],
+            as_given: [true; 2],
+        };
         for _ in 0..4 {
             let moved = Pose { translation: pose.translation + rng.in_cube() * (0.5 * way), ..pose };
             let there = Pairing { a: &a, b: &b, b_in_a: &moved };

@@ -270,7 +270,7 @@ impl<'a> OverlapSearch<'a> {
         if self.solid.is_some() {
             return false;
         }
-        let as_given = if self.intersects_itself() { self.only_boundaries_reach() } else { [false; 2] };
+        let as_given = self.only_boundaries_reach();
         self.as_given = as_given;
         self.solid = Some(false);
         let boundaries = self.boundaries(as_given);
@@ -287,8 +287,8 @@ impl<'a> OverlapSearch<'a> {
             found.events = std::mem::take(&mut self.events);
             *self = *found;
             self.as_given = as_given;
-            self.skip_inner_triangles();
         }
+        self.skip_inner_triangles();
         let bounds = |b: &SolidRef| b.surface.inside == Inside::Solid && b.surface.overlaps() == SelfUnion::None;
         self.solid = Some(self.bodies.iter().zip(as_given).all(|(body, as_given)| as_given || bounds(body)));
         boundaries.is_some()

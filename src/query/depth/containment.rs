@@ -33,15 +33,19 @@ impl OverlapSearch<'_> {
         let slack = rounding + self.ask.margin;
         let tau = rounding + 16.0 * self.ask.margin;
         // All triangles of a solid inside another one reach it.
-        let may_lie_inside =
-            |k: usize| !self.holds_as_given()[k] || self.bodies[k].surface.bounding_triangles().iter().all(|b| *b);
-        let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && may_lie_inside(1) && {
-            let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
-            InsetSurfaces::new(turned, SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart
+        let bounds = |k: usize| {
+            let surface = self.bodies[k].surface;
+            !self.holds_as_given()[k] || surface.are_bounding(&vec![true; surface.triangles.len()])
         };
+        let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack)
+            && {
+                let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
+                InsetSurfaces::new(turned, SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart
+            }
+            && bounds(1);
         let a_in_b = contains(b.convex, a.convex, &back, slack)
-            && may_lie_inside(0)
-            && InsetSurfaces::new(self.pairing(), SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart;
+            && InsetSurfaces::new(self.pairing(), SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart
+            && bounds(0);
         match (b_in_a, a_in_b) {
             (true, true) => Containment::Coincident,
             (true, false) => Containment::BInsideA,

@@ -6,46 +6,33 @@
 //! the surfaces as given. So the certificate bounds the radius of b if every triangle that reaches the other solid
 //! bounds its own.
 
-use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::{closest, intersects};
 use crate::geom::union_find::UnionFind;
+use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::OverlapSearch;
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
-use crate::shape::self_union::bound_the_solid;
 use crate::shape::surface::Surface;
 use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 
 /// Distance from a surface up to which a triangle counts as reaching it (multiples of the pair's rounding): more than
 /// any query moves it.
-const REACH_IN_ROUNDINGS: f64 = 64.0;
+const REACH_IN_ROUNDINGS: f64 = 128.0;
 
-impl<'a> OverlapSearch<'a> {
+/// Largest number of unknown triangles in the boxes to be tested without a traversal of both trees, which costs as much
+/// as testing them.
+const FEW_UNKNOWN: usize = 4000;
+
+impl OverlapSearch<'_> {
     /// Distance up to which triangles count as reaching the other solid (mm).
     pub(crate) fn reach_of_solids(&self) -> f64 {
         REACH_IN_ROUNDINGS * greater(self.ask.rounding, self.ask.margin)
     }
 
-    /// True if one of the two solids has intersecting triangles. Branch and bound then takes elements only from
-    /// triangles that bound their solid. The first call searches for intersecting triangles.
-    pub(crate) fn intersects_itself(&mut self) -> bool {
-        let [a, b] = self.bodies.map(|body| body.surface);
-        if self.is_surface() || a.is_known_boundary() && b.is_known_boundary() {
-            return false;
-        }
-        // Each search is long for a surface of many triangles.
-        let (of_a, of_b) = rayon::join(|| a.has_self_intersections(), || b.has_self_intersections());
-        if of_a || of_b {
-            self.skip_inner_triangles();
-        }
-        of_a || of_b
-    }
-
     /// Lets branch and bound take elements only from triangles that bound their solid.
     pub(crate) fn skip_inner_triangles(&mut self) {
-        let bounding = |s: &'a Surface| (!s.is_known_boundary()).then(|| s.bounding_triangles());
-        self.depth.evaluator.bounding = self.bodies.map(|body| bounding(body.surface));
+        self.depth.evaluator.may_have_inner = self.bodies.map(|body| !body.surface.is_known_boundary());
     }
 
     /// Point of each solid's boundary nearest to the centre of the best common ball; without a ball, the closest points
@@ -57,8 +44,8 @@ impl<'a> OverlapSearch<'a> {
         };
         let mut used = [false; 2];
         for (k, given) in self.sides().into_iter().enumerate() {
-            let bounds = |near: NearestPoint| given.surface.bounding_triangles()[near.triangle as usize];
-            if !self.as_given[k] || given.nearest(&center, f64::INFINITY).is_none_or(bounds) {
+            let is_bounding = |near: NearestPoint| given.surface.is_bounding(near.triangle);
+            if !self.as_given[k] || given.nearest(&center, f64::INFINITY).is_none_or(is_bounding) {
                 continue;
             }
             let united = PlacedSurface { surface: given.surface.solid(), ..given };
@@ -71,46 +58,64 @@ impl<'a> OverlapSearch<'a> {
     }
 
     /// True for each part of which every triangle within [`Self::reach_of_solids`] of the other solid bounds its own.
-    /// The first call costs one traversal of both trees and one pass over all triangles. A verdict also searches for
-    /// crossings of the triangles found; measures take them from a search of the whole surfaces. False for pairs
-    /// without a definite inside.
+    /// False for pairs without a definite inside. The first call costs as much as [`only_boundaries_reach`].
     pub(crate) fn only_boundaries_reach(&mut self) -> [bool; 2] {
         if let Some(known) = self.only_boundaries_reach {
             return known;
         }
-        let is_verdict = self.ask.deep.is_some();
-        let bound = |s: &Surface, reaching: &[bool]| {
-            if is_verdict { bound_the_solid(s, reaching) } else { all_bound_the_solid(s, reaching) }
-        };
-        let shown = if self.is_surface() {
-            [false; 2]
-        } else {
-            reach_and_bound(&self.pairing(), self.reach_of_solids(), bound)
-        };
+        let shown =
+            if self.is_surface() { [false; 2] } else { only_boundaries_reach(&self.pairing(), self.reach_of_solids()) };
         self.only_boundaries_reach = Some(shown);
         shown
     }
 }
 
 /// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
-/// other solid. Costs one traversal of both trees, one pass over all triangles, and the first call of
-/// [`Surface::bounding_triangles`].
+/// other solid. Costs one pass over all triangles, and a search of each tree near the triangles in the other part's
+/// box, less those known from earlier calls. If these are many, or if one does not bound its solid, a traversal of both
+/// trees finds those within `reach`.
 pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
-    reach_and_bound(p, reach, all_bound_the_solid)
-}
-
-fn all_bound_the_solid(s: &Surface, reaching: &[bool]) -> bool {
-    reaching.iter().zip(s.bounding_triangles()).all(|(reaches, bounds)| *bounds || !reaches)
-}
-
-/// True for each of two closed surfaces if `bound` holds for its triangles within `reach` (mm) of the other solid.
-fn reach_and_bound(p: &Pairing, reach: f64, bound: impl Fn(&Surface, &[bool]) -> bool) -> [bool; 2] {
     let sides = p.sides();
-    if p.a.is_known_boundary() && p.b.is_known_boundary() {
-        return [true; 2];
+    let surfaces = sides.map(|side| side.surface);
+    let mut shown = surfaces.map(Surface::is_known_boundary);
+    if shown == [true; 2] {
+        return shown;
     }
+    let in_box = [in_box_of(&sides[0], &sides[1], reach), in_box_of(&sides[1], &sides[0], reach)];
+    let unknown = |k: usize| if shown[k] { 0 } else { surfaces[k].count_unknown(&in_box[k]) };
+    if unknown(0) + unknown(1) <= FEW_UNKNOWN {
+        shown = [0, 1].map(|k| surfaces[k].are_bounding(&in_box[k]));
+    }
+    if shown == [true; 2] {
+        return shown;
+    }
+    let reaching = reaching_triangles(p, reach);
+    [0, 1].map(|k| shown[k] || surfaces[k].are_bounding(&reaching[k]))
+}
+
+/// True for each triangle of `own` with a box that meets the other surface's box, grown by `reach` (mm): all within
+/// `reach` of its solid are among them.
+fn in_box_of(own: &PlacedSurface, other: &PlacedSurface, reach: f64) -> Vec<bool> {
+    let Aabb { min, max } = other.surface.bounds;
+    let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { min[axis] } else { max[axis] });
+    let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| own.local(&other.global(&corner(k))));
+    let around = Aabb::of_points(&corners).inflated(reach);
+    // One bit for each side of the box that a vertex is beyond.
+    let sides = |x: &Vec3| {
+        let side =
+            |bits: u8, k: usize| bits << 2 | u8::from(x[k] < around.min[k]) << 1 | u8::from(x[k] > around.max[k]);
+        (0..3).fold(0, side)
+    };
+    let beyond: Vec<u8> = own.surface.vertices.iter().map(sides).collect();
+    let meets = |ids: &[u32; 3]| ids.iter().fold(u8::MAX, |all, &v| all & beyond[v as usize]) == 0;
+    own.surface.triangles.iter().map(meets).collect()
+}
+
+/// True for each triangle of two closed surfaces within `reach` (mm) of the other solid.
+fn reaching_triangles(p: &Pairing, reach: f64) -> [Vec<bool>; 2] {
+    let sides = p.sides();
     let mut reaching = sides.map(|side| vec![false; side.surface.triangles.len()]);
-    let [_, b] = &sides;
+    let [a, b] = &sides;
     DualTraversal::new(p, 0.0).run(
         &mut SearchRadius::new(reach),
         |i| p.a.triangle(i),
@@ -126,29 +131,28 @@ fn reach_and_bound(p: &Pairing, reach: f64, bound: impl Fn(&Surface, &[bool]) ->
             true
         },
     );
-    [0, 1].map(|side| {
-        let (own, other) = (&sides[side], &sides[1 - side]);
-        own.surface.is_known_boundary() || {
-            add_inside(own, other, &mut reaching[side]);
-            bound(own.surface, &reaching[side])
-        }
-    })
+    add_inside(a, b, &mut reaching[0]);
+    add_inside(b, a, &mut reaching[1]);
+    reaching
 }
 
 /// Marks the triangles inside the other solid. The unmarked ones are away from its surface, so those connected by
-/// vertices lie on one side of it.
+/// vertices lie on one side of it. Those outside its box lie outside of it.
 fn add_inside(own: &PlacedSurface, other: &PlacedSurface, reaching: &mut [bool]) {
     let triangles = &own.surface.triangles;
+    let in_box = |t: usize| other.surface.bounds.contains(&other.local(&own.vertex(triangles[t][0])));
+    let open: Vec<usize> = (0..triangles.len()).filter(|&t| !reaching[t] && in_box(t)).collect();
     let mut sets = UnionFind::new(own.surface.vertices.len());
-    for (&[a, b, c], _) in triangles.iter().zip(&*reaching).filter(|(_, reaches)| !**reaches) {
+    for &t in &open {
+        let [a, b, c] = triangles[t];
         sets.union(a, b, false);
         sets.union(b, c, false);
     }
     let mut inside: Vec<Option<bool>> = vec![None; own.surface.vertices.len()];
-    for (t, reaches) in (0..).zip(reaching).filter(|(_, reaches)| !**reaches) {
-        let (set, _) = sets.find(triangles[t as usize][0]);
-        *reaches = *inside[set as usize].get_or_insert_with(|| {
-            let [a, b, c] = own.corners(t);
+    for t in open {
+        let (set, _) = sets.find(triangles[t][0]);
+        reaching[t] = *inside[set as usize].get_or_insert_with(|| {
+            let [a, b, c] = own.corners(t as u32);
             other.may_contain(&((a + b + c) / 3.0))
         });
     }

@@ -30,7 +30,7 @@ const THIN_SHARE: f64 = 0.02;
 const FEW_BOXES: usize = 8;
 
 /// Difference up to which two depths count as one for insets (share of the depth): the results hardly differ.
-const SAME_DEPTH: f64 = 1e-4;
+const SAME_DEPTH: f64 = 1e-3;
 
 /// Effort of a certificate by inset: each more certifies more, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -129,10 +129,16 @@ impl OverlapSearch<'_> {
     /// Inset surfaces of much effort by `tau` (mm).
     fn insets(&mut self, tau: f64, divides: bool) -> &InsetSurfaces<'_> {
         let (pairing, rounding) = (self.pairing(), self.ask.rounding);
-        let kept = self.insets[usize::from(divides)].take().filter(|i| i.tau == tau);
-        self.insets[usize::from(divides)].insert(
-            kept.unwrap_or_else(|| Box::new(InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides))),
-        )
+        let [undivided, divided] = &mut self.insets;
+        let (own, other) = if divides { (divided, undivided) } else { (undivided, divided) };
+        let kept = own.take().filter(|i| i.tau == tau);
+        own.insert(kept.unwrap_or_else(|| {
+            let mut insets = Box::new(InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides));
+            if let Some(other) = other.as_ref().filter(|i| i.tau == tau) {
+                insets.share_with(other);
+            }
+            insets
+        }))
     }
 
     /// Inset distance to certify a thickness (both in mm).

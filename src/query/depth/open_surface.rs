@@ -100,7 +100,7 @@ fn some_inside(
     meet: bool,
     budget: &mut Budget,
 ) -> bool {
-    let mut tell = |x: Vec3| holds(&inside.surface.bounds, &inside.local(&x)) && budget.is_inside(inside, &x, slack);
+    let mut tell = |x: Vec3| inside.surface.bounds.contains(&inside.local(&x)) && budget.is_inside(inside, &x, slack);
     let vertex = |v: u32| of.global(&of.surface.vertices[v as usize]);
     if !meet && inside.surface.inside != Inside::Undefined {
         // Without contact each shell lies on one side of the other surface.
@@ -119,10 +119,6 @@ fn some_inside(
             .flatten()
             .any(|&v| !std::mem::replace(&mut used[v as usize], true) && tell(vertex(v)))
     }
-}
-
-fn holds(b: &Aabb, x: &Vec3) -> bool {
-    (0..3).all(|k| b.min[k] <= x[k] && x[k] <= b.max[k])
 }
 
 /// Allowance for the rounding of a distance from a surface (share of it). A wrong limit only costs a second search.

@@ -118,10 +118,10 @@ impl OverlapSearch<'_> {
         self.refine(&target, cells);
     }
 
-    /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some
-    /// cells cost less.
+    /// Searches a ball thicker than `above` (mm) before a self-union: a ball needs none, and some cells cost less.
     fn search_before_self_union(&mut self, above: f64) {
-        if self.solid.is_none() && self.intersects_itself() {
+        if self.solid.is_none() && !self.is_surface() && self.only_boundaries_reach() != [true; 2] {
+            self.skip_inner_triangles();
             let target = Target { above: 0.5 * above, at_most: 0.5 * above, width: None };
             self.refine(&target, CELLS_BEFORE_SELF_UNION);
         }

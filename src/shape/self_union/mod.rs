@@ -12,6 +12,7 @@
 //! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result. The other triangles
 //!   stay whole, and one ray a patch tells if they bound the solid.
 
+pub(crate) mod bounding;
 pub(crate) mod drop_inner_patches;
 pub(crate) mod patches;
 pub(crate) mod self_intersections;
@@ -24,7 +25,6 @@ use crate::shape::self_union::patches::Patches;
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 pub use crate::shape::surface::SelfUnion;
 use crate::shape::surface::{Inside, Resolution, SelfIntersections, Surface};
-use std::sync::PoisonError;
 
 /// Largest number of triangles of a surface to be cut: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
@@ -65,8 +65,8 @@ impl Surface {
         self.resolved.get().map(Resolution::kind)
     }
 
-    /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call
-    /// searches for them, in about the time of building the tree.
+    /// True if triangles of a solid intersect each other besides their shared corners and edges.
+    #[cfg(test)]
     pub(crate) fn has_self_intersections(&self) -> bool {
         self.inside == Inside::Solid && !self.is_known_boundary() && self.self_intersections().pairs > 0
     }
@@ -74,23 +74,6 @@ impl Surface {
     /// True if the surface is known to be the boundary of its solid.
     pub(crate) fn is_known_boundary(&self) -> bool {
         matches!(self.resolved.get(), Some(Resolution::Clean))
-    }
-
-    /// True for each triangle of a closed surface that bounds the solid: it meets no other triangle besides shared
-    /// corners and edges, the outside is in front and the solid behind. None does if too many triangles meet others.
-    /// The first call costs the search of [`Self::has_self_intersections`], and one ray for each patch.
-    pub(crate) fn bounding_triangles(&self) -> &[bool] {
-        self.bounding.get_or_init(|| {
-            let SelfIntersections { pairs, crosses } = self.self_intersections();
-            if *pairs > most_pairs(self) {
-                return vec![false; self.triangles.len()];
-            }
-            let patches = Patches::of(self, crosses);
-            if patches.is_one_without_crossings() {
-                return vec![true; self.triangles.len()];
-            }
-            patches.in_front_of_triangles(self).into_iter().map(|front| front == Some(0)).collect()
-        })
     }
 
     fn self_intersections(&self) -> &SelfIntersections {
@@ -115,26 +98,6 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
     cut(s, &Known { crosses: crosses.clone(), in_front })
         .or_else(|_| cut(s, &Known::nothing(s.triangles.len())))
         .unwrap_or_else(Resolution::Failed)
-}
-
-/// True if each of these triangles bounds the solid of a closed surface: it meets no other triangle besides shared
-/// corners and edges, the outside is in front and the solid behind. Costs a search of the tree near these triangles,
-/// and one ray for each connected set of them; a later call saves the triangles of earlier ones.
-pub(crate) fn bound_the_solid(s: &Surface, chosen: &[bool]) -> bool {
-    let known = || s.known_bounding.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut unknown = chosen.to_vec();
-    unknown.iter_mut().zip(known().iter()).for_each(|(unknown, known)| *unknown &= !known);
-    if !unknown.contains(&true) {
-        return true;
-    }
-    let bound = !self_intersections::any_intersects(s, &unknown)
-        && Patches::among(s, &unknown).in_front(s).iter().all(|front| *front == Some(0));
-    if bound {
-        let mut known = known();
-        known.resize(unknown.len(), false);
-        known.iter_mut().zip(unknown).for_each(|(known, new)| *known |= new);
-    }
-    bound
 }
 
 /// Largest number of intersecting pairs of a surface to be cut.

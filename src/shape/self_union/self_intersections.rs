@@ -20,6 +20,9 @@ const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
+/// Share of chosen triangles above which the elements of all triangles are listed.
+const LISTED_SHARE: f64 = 0.125;
+
 /// Number of pairs of nodes that the threads share: enough that none waits long for the last ones.
 const STEPS: usize = 1024;
 
@@ -37,18 +40,22 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections 
 }
 
 pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
+    let items = elements(s, threads);
+    let search = Search { s, items, chosen: None, rounding: rounding(s), most };
+    let shares = search.run_on(threads);
+    let mut crosses = vec![false; s.triangles.len()];
+    for &t in shares.iter().flat_map(|found| &found.triangles) {
+        crosses[t as usize] = true;
+    }
+    let pairs: usize = shares.iter().map(|found| found.pairs).sum();
+    SelfIntersections { pairs: pairs.min(most), crosses }
+}
+
+/// Elements of all triangles.
+fn elements(s: &Surface, threads: usize) -> Vec<Element> {
     let mut items = vec![Element::EMPTY; s.triangles.len()];
     parallel::fill(threads, parallel::LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
-    let search = Search { s, items, chosen: None, rounding: rounding(s), most };
-    let mut all = Found::default();
-    let first = search.divided(if threads > 1 { STEPS } else { 1 }, &mut all);
-    let shares = parallel::map_ranges(threads, first.len(), 1, |range| search.run(first[range].to_vec()));
-    let mut crosses = vec![false; s.triangles.len()];
-    for found in shares.iter().chain([&all]) {
-        found.triangles.iter().for_each(|&t| crosses[t as usize] = true);
-    }
-    let pairs = shares.iter().map(|found| found.pairs).sum::<usize>() + all.pairs;
-    SelfIntersections { pairs: pairs.min(most), crosses }
+    items
 }
 
 /// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost:
@@ -63,8 +70,40 @@ pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
             Below::Triangles(range) => chosen[range.start as usize..range.end as usize].contains(&true),
         };
     }
-    let search = Search { s, items: Vec::new(), chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
-    search.run(search.roots()).pairs > 0
+    let count = chosen.iter().filter(|chosen| **chosen).count();
+    let threads = if count < parallel::LARGE { 1 } else { parallel::threads() };
+    let items = if count as f64 > LISTED_SHARE * s.triangles.len() as f64 { elements(s, threads) } else { Vec::new() };
+    let search = Search { s, items, chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
+    search.run_on(threads).iter().any(|found| found.pairs > 0)
+}
+
+/// True if a triangle has common points with any other besides their shared corners and edges, exactly. `leaf` is the
+/// node above the triangle. Cost: a search of the tree near this leaf.
+pub(crate) fn intersects_another(s: &Surface, t: u32, leaf: u32) -> bool {
+    let nodes = &s.tree().nodes;
+    let (one, rounding) = (Element::of(s, t), rounding(s));
+    let near = PlacedObb::of(&nodes[leaf as usize]);
+    let meets = |l: u32| {
+        l != t && boxes_meet((one.min, one.max), bounds(&s.triangle(l))) && {
+            intersects_beyond_shared(s, (t, &one), (l, &Element::of(s, l)))
+        }
+    };
+    let mut open = vec![0];
+    while let Some(i) = open.pop() {
+        let node = &nodes[i as usize];
+        if near.distance_bound(&PlacedObb::of(node), rounding) > rounding {
+            continue;
+        }
+        match node.below() {
+            Below::Children(children) => open.extend(children),
+            Below::Triangles(range) => {
+                if range.clone().any(meets) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
 }
 
 /// Bound of the rounding error of a distance of two boxes (mm).
@@ -106,6 +145,15 @@ impl Search<'_> {
     /// True if one of two triangles is chosen.
     fn is_chosen(&self, (k, l): (u32, u32)) -> bool {
         self.chosen.as_ref().is_none_or(|(triangles, _)| triangles[k as usize] || triangles[l as usize])
+    }
+
+    /// Finds the intersecting pairs on several threads, in some shares.
+    fn run_on(&self, threads: usize) -> Vec<Found> {
+        let mut all = Found::default();
+        let first = self.divided(if threads > 1 { STEPS } else { 1 }, &mut all);
+        let mut shares = parallel::map_ranges(threads, first.len(), 1, |range| self.run(first[range].to_vec()));
+        shares.push(all);
+        shares
     }
 
     /// Divides the search into at least `count` pairs of nodes, if there are as many. Adds the intersecting pairs on
@@ -162,8 +210,10 @@ impl Search<'_> {
     fn test(&self, k: u32, others: Range<u32>, found: &mut Found) {
         let one = self.items.get(k as usize).copied().unwrap_or_else(|| Element::of(self.s, k));
         let mut test = |l: u32, other: &Element| {
-            let boxes_meet = (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all();
-            if boxes_meet && self.is_chosen((k, l)) && intersects_beyond_shared(self.s, (k, &one), (l, other)) {
+            if boxes_meet((one.min, one.max), (other.min, other.max))
+                && self.is_chosen((k, l))
+                && intersects_beyond_shared(self.s, (k, &one), (l, other))
+            {
                 found.pairs += 1;
                 found.triangles.extend([k, l]);
             }
@@ -175,10 +225,26 @@ impl Search<'_> {
     }
 }
 
+/// Box of a triangle, rounded outward; the fourth lane is 0.
+#[inline]
+fn bounds([a, b, c]: &Triangle) -> (f32x4, f32x4) {
+    let (low, high) = (math::min3(math::min3(*a, *b), *c), math::max3(math::max3(*a, *b), *c));
+    let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
+    (
+        f32x4::new([min[0].next_down(), min[1].next_down(), min[2].next_down(), 0.0]),
+        f32x4::new([max[0].next_up(), max[1].next_up(), max[2].next_up(), 0.0]),
+    )
+}
+
+#[inline]
+fn boxes_meet(one: (f32x4, f32x4), other: (f32x4, f32x4)) -> bool {
+    (one.0.simd_le(other.1) & other.0.simd_le(one.1)).all()
+}
+
 /// Data to separate most pairs of triangles quickly.
 #[derive(Clone, Copy)]
 struct Element {
-    /// Box, rounded outward; the fourth lane is 0.
+    /// Box as by [`bounds`].
     min: f32x4,
     max: f32x4,
     normal: [f32; 3],
@@ -197,14 +263,8 @@ impl Element {
         let unit = n / length;
         // Bound of the normal's rotation by rounding: infinite for a triangle without area.
         let turned = SIGN_ERROR * (e.norm_squared() + f.norm_squared()) / length;
-        let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
-        let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
-        Self {
-            min: f32x4::new([min[0].next_down(), min[1].next_down(), min[2].next_down(), 0.0]),
-            max: f32x4::new([max[0].next_up(), max[1].next_up(), max[2].next_up(), 0.0]),
-            normal: [0, 1, 2].map(|k| unit[k] as f32),
-            blur: turned as f32 + CERTAIN_SINGLE,
-        }
+        let (min, max) = bounds(&[a, b, c]);
+        Self { min, max, normal: [0, 1, 2].map(|k| unit[k] as f32), blur: turned as f32 + CERTAIN_SINGLE }
     }
 
     /// Returns 1 or −1 for the side of the plane of a direction, 0 if uncertain.

@@ -221,6 +221,50 @@ fn random_unions_are_resolved() {
 }
 
 #[test]
+fn triangles_that_bound_the_solid_are_found_one_by_one_and_in_sets() {
+    let mut rng = Rng::new(37);
+    let (mut bounding, mut inner) = (0, 0);
+    for round in 0..60 {
+        let shells: Vec<TriMesh> = (0..2 + rng.below(4))
+            .map(|_| {
+                let pose = Pose { rotation: rng.rotation(), translation: rng.in_unit_cube() * 9.0 };
+                // In every second round on a grid, to make faces and edges coincide; some shells lie in others.
+                if round % 2 == 0 {
+                    let min = [0, 1, 2].map(|_| rng.below(4) as f64);
+                    block(min, min.map(|x| x + (1 + rng.below(4)) as f64))
+                } else {
+                    moved(&prism(3 + rng.below(9), rng.range(0.5, 4.0), [0.0, rng.range(1.0, 6.0)]), &pose)
+                }
+            })
+            .collect();
+        let mesh = joined(&shells);
+        let whole = surface(&mesh);
+        let fronts = Patches::of(&whole, &whole.self_intersections().crosses).in_front_of_triangles(&whole);
+        let known: Vec<bool> = fronts.iter().map(|front| *front == Some(0)).collect();
+        let n = known.len();
+        let alone = surface(&mesh);
+        for _ in 0..2 * n {
+            let t = rng.below(n);
+            assert_eq!(alone.is_bounding(t as u32), known[t], "{round} {t}");
+        }
+        // Sets of a new surface in turn, so that earlier results serve later ones.
+        let in_sets = surface(&mesh);
+        for _ in 0..8 {
+            let asked: Vec<bool> = (0..n).map(|_| rng.below(4) == 0).collect();
+            let some: Vec<bool> = asked.iter().zip(&known).map(|(asked, known)| *asked && *known).collect();
+            assert!(in_sets.are_bounding(&some), "{round}");
+            assert_eq!(in_sets.count_unknown(&some), 0, "{round}");
+            assert_eq!(in_sets.are_bounding(&asked), some == asked, "{round}");
+        }
+        let share = known.iter().filter(|bounds| !**bounds).count() as f64 / n as f64;
+        assert_eq!(surface(&mesh).inner_share(n), share, "{round}");
+        bounding += known.iter().filter(|bounds| **bounds).count();
+        inner += known.iter().filter(|bounds| !**bounds).count();
+    }
+    assert!(bounding > 500 && inner > 500, "{bounding} {inner}");
+}
+
+#[test]
 fn triangles_without_crossings_stay_whole() {
     // Two prisms cross at one end each; most of their sides touch nothing.
     let bars =

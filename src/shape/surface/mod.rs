@@ -30,9 +30,10 @@ use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
 use crate::parallel;
 use crate::shape::polytope::Convex;
+use crate::shape::self_union::bounding::BoundingTriangles;
 use crate::shape::surface::adjacency::Adjacency;
 use std::borrow::Cow;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 pub(crate) use crate::shape::surface::boundary::BoundaryEdge;
 pub(crate) use crate::shape::surface::bvh_build::Tree;
@@ -84,10 +85,8 @@ pub struct Surface {
     rim: OnceLock<Vec<BoundaryEdge>>,
     pub(crate) intersections: OnceLock<SelfIntersections>,
     pub(crate) resolved: OnceLock<Resolution>,
-    /// True for each triangle that verdicts know to bound the solid; empty before the first one.
-    pub(crate) known_bounding: Mutex<Vec<bool>>,
-    /// True for each triangle that bounds the solid, by [`Self::bounding_triangles`].
-    pub(crate) bounding: OnceLock<Vec<bool>>,
+    /// Triangles known to bound the solid, and known not to.
+    pub(crate) bounding: OnceLock<BoundingTriangles>,
     volume: OnceLock<f64>,
     deviation: OnceLock<Option<f64>>,
 }
@@ -157,7 +156,6 @@ impl Surface {
             rim: OnceLock::new(),
             intersections: OnceLock::new(),
             resolved: OnceLock::new(),
-            known_bounding: Mutex::default(),
             bounding: OnceLock::new(),
             volume: OnceLock::new(),
             deviation: OnceLock::new(),

@@ -60,6 +60,13 @@ impl<'a> InsetSurfaces<'a> {
         Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding: Some(rounding) }
     }
 
+    /// Shares offsets with insets of the same surfaces by the same `tau`, with or without divided edges.
+    pub(crate) fn share_with(&mut self, other: &Self) {
+        for (surface, other) in self.surfaces.iter_mut().zip(&other.surfaces) {
+            surface.share_with(other);
+        }
+    }
+
     /// Places the insets of both insides by `tau` (mm) at the pose of a pair; their offsets are used again afterwards.
     pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
         let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];

@@ -97,6 +97,13 @@ impl InsetSurface<'_> {
         known(&self.cuts, edge.key(), || self.division(edge).map(|division| Rc::new(self.cut(edge, &division))))
     }
 
+    /// False if no edge of a triangle is long enough to be divided.
+    pub(super) fn has_divided_edge(&self, t: u32) -> bool {
+        let [a, b, c] = self.surface.triangle(t);
+        let least = LEAST_LENGTH * self.tau;
+        self.divides_edges && [b - a, c - b, a - c].iter().any(|way| way.norm() >= least)
+    }
+
     fn edge_between(&self, v: u32, end: u32, around: &[u32]) -> Option<Edge> {
         let s = self.surface;
         around.iter().find_map(|&t| {

@@ -51,6 +51,15 @@ pub(super) enum VertexPosition {
     Split(Rc<VertexSplit>),
 }
 
+/// Limits of offsets found so far.
+#[derive(Default)]
+struct Limits {
+    /// Displacement of each unsplit vertex (mm).
+    ways: Known<Vec3>,
+    /// Continuation in plane beyond each triangle.
+    on: Known<Option<Continuation>>,
+}
+
 /// Inset surface of one solid, computed on demand. The swept region contains no point deeper than τ.
 pub(crate) struct InsetSurface<'a> {
     pub(crate) surface: &'a Surface,
@@ -63,10 +72,8 @@ pub(crate) struct InsetSurface<'a> {
     wishes: VertexOffsets<'a>,
     /// Position of each vertex.
     places: Known<VertexPosition>,
-    /// Displacement of each unsplit vertex (mm).
-    ways: Known<Vec3>,
-    /// Continuation in plane beyond each triangle.
-    on: Known<Option<Continuation>>,
+    /// Limits away from divided edges, and next to them.
+    limits: [Rc<Limits>; 2],
     /// Pieces of each triangle, with strips and caps.
     pub(super) pieces: Known<Pieces>,
     /// True if long edges are divided.
@@ -98,8 +105,7 @@ impl<'a> InsetSurface<'a> {
             flat,
             wishes: VertexOffsets::new(surface, taken, tau, flat),
             places: RefCell::default(),
-            ways: RefCell::default(),
-            on: RefCell::default(),
+            limits: Default::default(),
             pieces: RefCell::default(),
             divides_edges: false,
             cuts: RefCell::default(),
@@ -123,6 +129,13 @@ impl<'a> InsetSurface<'a> {
     /// for an outside, or without a rounding. Costs several pieces for each triangle with long edges.
     pub(crate) fn dividing_edges(self, divides: bool) -> Self {
         Self { divides_edges: divides && self.flat > 0.0 && self.wishes.taken == SolidSide::Inside, ..self }
+    }
+
+    /// Takes what `other` found for the same surface and the same `tau`, with or without divided edges, and shares new
+    /// results with it: away from divided edges both have the same offsets.
+    pub(super) fn share_with(&mut self, other: &Self) {
+        self.wishes.share_with(&other.wishes);
+        self.limits[0] = Rc::clone(&other.limits[0]);
     }
 
     /// Lets positions of split convex vertices lie farther, so that more faces move by the full τ. More candidate pairs
@@ -195,15 +208,21 @@ impl<'a> InsetSurface<'a> {
         if one.wish.norm_squared() <= self.tau * self.tau {
             return one.wish;
         }
-        // Only neighbouring split vertices read a displacement again.
-        if self.flat > 0.0 { known(&self.ways, v, || self.way(v, one)) } else { self.way(v, one) }
-    }
-
-    /// Displacement of an unsplit vertex with an offset longer than τ.
-    fn way(&self, v: u32, one: &VertexOffset) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
-        let farthest = self.farthest(&self.surface.vertices[v as usize], &one.wish, &around, &around);
+        let way = || self.way(v, one, &around);
+        // Only neighbouring split vertices and insets with divided edges read a displacement again.
+        if self.flat > 0.0 { known(&self.limits_at(&around).ways, v, way) } else { way() }
+    }
+
+    /// Limits that hold for some triangles.
+    fn limits_at(&self, triangles: &[u32]) -> &Limits {
+        &self.limits[usize::from(triangles.iter().any(|&t| self.has_divided_edge(t)))]
+    }
+
+    /// Displacement of an unsplit vertex with an offset longer than τ; `around` are the triangles at the vertex.
+    fn way(&self, v: u32, one: &VertexOffset, around: &[u32]) -> Vec3 {
+        let farthest = self.farthest(&self.surface.vertices[v as usize], &one.wish, around, around);
         if farthest <= self.tau {
             return one.wish;
         }
@@ -309,7 +328,7 @@ impl<'a> InsetSurface<'a> {
         if self.flat <= 0.0 {
             return None;
         }
-        known(&self.on, t, || {
+        known(&self.limits_at(&[t]).on, t, || {
             let s = self.surface;
             // The direction of an edge as short as rounding is undefined.
             if triangle_height(&s.triangle(t)) <= self.flat {

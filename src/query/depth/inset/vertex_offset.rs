@@ -147,7 +147,7 @@ pub(crate) struct VertexOffsets<'a> {
     /// The same for the two positions of a split convex vertex (mm).
     pub farthest_of_ridge: f64,
     /// Offset of each vertex.
-    known: Known<Wish>,
+    known: Rc<Known<Wish>>,
 }
 
 /// Largest offset of a vertex of a surface (multiples of τ).
@@ -163,12 +163,17 @@ pub(crate) fn slack(p: &Pairing, tau: f64) -> f64 {
 impl<'a> VertexOffsets<'a> {
     pub(crate) fn new(surface: &'a Surface, taken: SolidSide, tau: f64, flat: f64) -> Self {
         let farthest = max_offset(surface) * tau;
-        Self { surface, taken, tau, flat, farthest, farthest_of_ridge: farthest, known: RefCell::default() }
+        Self { surface, taken, tau, flat, farthest, farthest_of_ridge: farthest, known: Rc::default() }
     }
 
     /// The same with long ridges: the two positions of a split convex vertex may lie farther.
     pub(crate) fn with_long_ridges(self) -> Self {
         Self { farthest_of_ridge: MAX_RIDGE_OFFSET * self.tau, ..self }
+    }
+
+    /// Takes the offsets found by `other`, of the same surface by the same `tau`, and shares new ones with it.
+    pub(super) fn share_with(&mut self, other: &Self) {
+        self.known = Rc::clone(&other.known);
     }
 
     /// Offset of one vertex.

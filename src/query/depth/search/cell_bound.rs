@@ -199,7 +199,7 @@ impl CellBounder<'_, '_> {
             };
             known[which] = self.scratch.elements[which].gather(
                 &self.evaluator.sides[which],
-                self.evaluator.bounding[which],
+                self.evaluator.may_have_inner[which],
                 &region,
             );
             if known[which] && self.scratch.elements[which].count() == 0 {

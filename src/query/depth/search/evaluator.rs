@@ -27,8 +27,8 @@ pub(crate) struct Probe {
 pub(crate) struct Evaluator<'a> {
     pub(crate) sides: [PlacedSurface<'a>; 2],
     pub(crate) rounding: f64,
-    /// True for each triangle that bounds its solid; `None` if all of a surface do.
-    pub(crate) bounding: [Option<&'a [bool]>; 2],
+    /// True for each surface with triangles that may not bound its solid.
+    pub(crate) may_have_inner: [bool; 2],
     pub(crate) best: Option<Witness>,
     /// Lower bound of the largest common radius from other sources, for example minus half the surfaces' distance.
     floor: f64,
@@ -37,7 +37,7 @@ pub(crate) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     /// Starts without a ball; `floor` is a lower bound of the largest common radius (mm).
     pub(crate) fn new(sides: [PlacedSurface<'a>; 2], floor: f64, rounding: f64) -> Self {
-        Self { sides, rounding, bounding: [None; 2], best: None, floor }
+        Self { sides, rounding, may_have_inner: [false; 2], best: None, floor }
     }
 
     /// Records a lower bound of the largest common radius (mm).

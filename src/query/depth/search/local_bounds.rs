@@ -133,8 +133,8 @@ impl LocalBounds {
     }
 
     /// Collects the elements of a region. Returns false, with nothing known, if there are too many candidates, if one
-    /// of them does not bound the solid (`bounding`, `None` if all triangles do), or if the surface is irregular there.
-    pub(crate) fn gather(&mut self, side: &PlacedSurface, bounding: Option<&[bool]>, region: &Region) -> bool {
+    /// of them does not bound the solid (asked if `may_have_inner`), or if the surface is irregular there.
+    pub(crate) fn gather(&mut self, side: &PlacedSurface, may_have_inner: bool, region: &Region) -> bool {
         self.rows.clear();
         self.items.clear();
         self.common.clear();
@@ -151,7 +151,7 @@ impl LocalBounds {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        if bounding.is_some_and(|bounds| candidates.iter().any(|&t| !bounds[t as usize])) {
+        if may_have_inner && !candidates.iter().all(|&t| side.surface.is_bounding(t)) {
             return false;
         }
         // Rounding makes the normal of a sliver arbitrary, and with it the kind of its edges.
