@@ -103,7 +103,7 @@ pub struct OverlapSearch<'a> {
     /// True if upper bounds hold: the surfaces are the complete boundaries of the solids, or as given. `None` until
     /// determined.
     pub(crate) solid: Option<bool>,
-    /// True for each surface that upper bounds take as given, without a self-union, where one intersects itself.
+    /// True for each surface that upper bounds take as given, without a self-union.
     pub(crate) as_given: [bool; 2],
     /// True for each surface of which only triangles that bound their solid reach the other one; `None` until
     /// determined.
@@ -241,7 +241,7 @@ impl<'a> OverlapSearch<'a> {
         self.as_given.map(|as_given| self.solid.is_some() && !as_given)
     }
 
-    /// True for each surface that upper bounds take as given, without a self-union, where one intersects itself.
+    /// True for each surface that upper bounds take as given, without a self-union.
     pub(crate) fn holds_as_given(&self) -> [bool; 2] {
         self.as_given
     }

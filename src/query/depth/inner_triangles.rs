@@ -24,6 +24,9 @@ const REACH_IN_ROUNDINGS: f64 = 128.0;
 /// as testing them.
 const FEW_UNKNOWN: usize = 4000;
 
+/// Number of triangles of a pair above which measures test all triangles in the boxes at once.
+const LARGE_PAIR: usize = 20_000;
+
 impl OverlapSearch<'_> {
     /// Distance up to which triangles count as reaching the other solid (mm).
     pub(crate) fn reach_of_solids(&self) -> f64 {
@@ -63,8 +66,12 @@ impl OverlapSearch<'_> {
         if let Some(known) = self.only_boundaries_reach {
             return known;
         }
-        let shown =
-            if self.is_surface() { [false; 2] } else { only_boundaries_reach(&self.pairing(), self.reach_of_solids()) };
+        let is_verdict = self.ask.deep.is_some();
+        let shown = if self.is_surface() {
+            [false; 2]
+        } else {
+            only_boundaries_reach(&self.pairing(), self.reach_of_solids(), is_verdict)
+        };
         self.only_boundaries_reach = Some(shown);
         shown
     }
@@ -73,8 +80,8 @@ impl OverlapSearch<'_> {
 /// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
 /// other solid. Costs one pass over all triangles, and a search of each tree near the triangles in the other part's
 /// box, less those known from earlier calls. If these are many, or if one does not bound its solid, a traversal of both
-/// trees finds those within `reach`.
-pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
+/// trees finds those within `reach`. Measures of a large pair test many at once all the same: that runs on all threads.
+pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64, is_verdict: bool) -> [bool; 2] {
     let sides = p.sides();
     let surfaces = sides.map(|side| side.surface);
     let mut shown = surfaces.map(Surface::is_known_boundary);
@@ -83,8 +90,9 @@ pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
     }
     let in_box = [in_box_of(&sides[0], &sides[1], reach), in_box_of(&sides[1], &sides[0], reach)];
     let unknown = |k: usize| if shown[k] { 0 } else { surfaces[k].count_unknown(&in_box[k]) };
-    if unknown(0) + unknown(1) <= FEW_UNKNOWN {
-        shown = [0, 1].map(|k| surfaces[k].are_bounding(&in_box[k]));
+    let is_large = surfaces.iter().map(|s| s.triangles.len()).sum::<usize>() > LARGE_PAIR;
+    if unknown(0) + unknown(1) <= FEW_UNKNOWN || (is_large && !is_verdict) {
+        shown = rayon::join(|| surfaces[0].are_bounding(&in_box[0]), || surfaces[1].are_bounding(&in_box[1])).into();
     }
     if shown == [true; 2] {
         return shown;

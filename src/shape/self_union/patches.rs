@@ -3,6 +3,9 @@
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_in_front;
 
+/// Share of chosen triangles above which the neighbours of all triangles are listed.
+const LISTED_SHARE: f64 = 0.125;
+
 /// Patches of a surface: triangles without crossings, connected across edges of exactly two such triangles in opposite
 /// directions. The winding number is constant along either side of a patch: nothing crosses it, and it ends at edges
 /// of more than two triangles.
@@ -22,7 +25,14 @@ impl Patches {
 
     /// Finds the patches of the chosen triangles, none of which has crossings, O(n).
     pub(crate) fn among(s: &Surface, chosen: &[bool]) -> Self {
-        Self::of_triangles(s, |t| chosen[t as usize], |t| [0, 1, 2].map(|k| s.neighbor_of(t, k)))
+        let count = chosen.iter().filter(|chosen| **chosen).count();
+        let is_chosen = |t: u32| chosen[t as usize];
+        if count as f64 > LISTED_SHARE * chosen.len() as f64 {
+            let neighbors = s.neighbors();
+            Self::of_triangles(s, is_chosen, |t| neighbors[t as usize])
+        } else {
+            Self::of_triangles(s, is_chosen, |t| [0, 1, 2].map(|k| s.neighbor_of(t, k)))
+        }
     }
 
     fn of_triangles(s: &Surface, chosen: impl Fn(u32) -> bool, neighbors: impl Fn(u32) -> [u32; 3]) -> Self {
