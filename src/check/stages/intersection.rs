@@ -47,12 +47,12 @@ impl PairQuery<'_> {
             turns: &turns,
             as_given: [false; 2],
         };
-        // The boxes need small translations.
-        if max_shift(&known) + margin <= given.reach {
-            known.as_given = given.parts;
-        }
-        let (a, of_a) = solid(self.first, &mut known.as_given[0]);
-        let (b, of_b) = solid(self.second, &mut known.as_given[1]);
+        // The boxes need small translations. The surface of a convex solid is its boundary in any case.
+        let is_near = max_shift(&known) + margin <= given.reach;
+        let is_given = |shape: &Shape, given: bool| is_near && given && !shape.is_hull;
+        known.as_given = [is_given(self.first, given.parts[0]), is_given(self.second, given.parts[1])];
+        let (a, of_a) = solid(self.first, known.as_given[0]);
+        let (b, of_b) = solid(self.second, known.as_given[1]);
         let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
         let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
         let found = found.map(|f| {
@@ -63,10 +63,9 @@ impl PairQuery<'_> {
     }
 }
 
-/// Boundary of a shape's solid, or its surface `as_given`, and true if it comes from the self-union.
-fn solid<'a>(shape: &'a Shape, as_given: &mut bool) -> (&'a Surface, bool) {
+/// Boundary of a shape's solid, or its surface as given, and true if it comes from the self-union.
+fn solid(shape: &Shape, as_given: bool) -> (&Surface, bool) {
     let surface = &shape.exact().surface;
     // The surface of a convex solid needs no self-union.
-    *as_given &= !shape.is_hull;
-    if *as_given || shape.is_hull { (surface, false) } else { (surface.solid(), true) }
+    if as_given || shape.is_hull { (surface, false) } else { (surface.solid(), true) }
 }

@@ -20,8 +20,8 @@ use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 /// any query moves it.
 const REACH_IN_ROUNDINGS: f64 = 128.0;
 
-/// Largest number of unknown triangles in the boxes to be tested without a traversal of both trees, which costs as much
-/// as testing them.
+/// Largest number of unknown triangles in the boxes that are tested without a traversal of both trees. The traversal
+/// costs about as much as such a test.
 const FEW_UNKNOWN: usize = 4000;
 
 /// Number of triangles of a pair above which measures test all triangles in the boxes at once.
@@ -80,7 +80,8 @@ impl OverlapSearch<'_> {
 /// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
 /// other solid. Costs one pass over all triangles, and a search of each tree near the triangles in the other part's
 /// box, less those known from earlier calls. If these are many, or if one does not bound its solid, a traversal of both
-/// trees finds those within `reach`. Measures of a large pair test many at once all the same: that runs on all threads.
+/// trees finds those within `reach`. Measures of a large pair first test all in the boxes, also many: this test runs on
+/// all threads, and the traversal on one.
 pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64, is_verdict: bool) -> [bool; 2] {
     let sides = p.sides();
     let surfaces = sides.map(|side| side.surface);

@@ -28,7 +28,8 @@ impl BoundingTriangles {
         Self { states: (0..count).map(|_| AtomicU8::new(UNKNOWN)).collect(), leaves: OnceLock::new() }
     }
 
-    // A state follows from the surface alone, and no other data depends on it: threads need no order.
+    // A state follows from the surface alone, unless no ray decides, and no other data depends on it: threads need no
+    // order.
     fn get(&self, t: u32) -> u8 {
         self.states[t as usize].load(Ordering::Relaxed)
     }

@@ -1,10 +1,8 @@
 //! Patches of a surface: connected triangles with one winding number in front of all.
 
+use crate::shape::self_union::self_intersections::LISTED_SHARE;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_in_front;
-
-/// Share of chosen triangles above which the neighbours of all triangles are listed.
-const LISTED_SHARE: f64 = 0.125;
 
 /// Patches of a surface: triangles without crossings, connected across edges of exactly two such triangles in opposite
 /// directions. The winding number is constant along either side of a patch: nothing crosses it, and it ends at edges

@@ -20,8 +20,8 @@ const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
-/// Share of chosen triangles above which the elements of all triangles are listed.
-const LISTED_SHARE: f64 = 0.125;
+/// Share of chosen triangles above which the data of all triangles are listed: their elements, or their neighbours.
+pub(crate) const LISTED_SHARE: f64 = 0.125;
 
 /// Number of pairs of nodes that the threads share: enough that none waits long for the last ones.
 const STEPS: usize = 1024;

@@ -98,10 +98,11 @@ impl InsetSurface<'_> {
     }
 
     /// False if no edge of a triangle is long enough to be divided.
-    pub(super) fn has_divided_edge(&self, t: u32) -> bool {
-        let [a, b, c] = self.surface.triangle(t);
-        let least = LEAST_LENGTH * self.tau;
-        self.divides_edges && [b - a, c - b, a - c].iter().any(|way| way.norm() >= least)
+    pub(super) fn may_divide(&self, t: u32) -> bool {
+        self.divides_edges && {
+            let ([a, b, c], least) = (self.surface.triangle(t), LEAST_LENGTH * self.tau);
+            [b - a, c - b, a - c].iter().any(|way| way.norm() >= least)
+        }
     }
 
     fn edge_between(&self, v: u32, end: u32, around: &[u32]) -> Option<Edge> {

@@ -72,7 +72,7 @@ pub(crate) struct InsetSurface<'a> {
     wishes: VertexOffsets<'a>,
     /// Position of each vertex.
     places: Known<VertexPosition>,
-    /// Limits away from divided edges, and next to them.
+    /// Limits where no edge may be divided, and where one may.
     limits: [Rc<Limits>; 2],
     /// Pieces of each triangle, with strips and caps.
     pub(super) pieces: Known<Pieces>,
@@ -217,7 +217,7 @@ impl<'a> InsetSurface<'a> {
 
     /// Limits that hold for some triangles.
     fn limits_at(&self, triangles: &[u32]) -> &Limits {
-        &self.limits[usize::from(triangles.iter().any(|&t| self.has_divided_edge(t)))]
+        &self.limits[usize::from(triangles.iter().any(|&t| self.may_divide(t)))]
     }
 
     /// Displacement of an unsplit vertex with an offset longer than τ; `around` are the triangles at the vertex.
