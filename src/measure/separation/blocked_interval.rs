@@ -4,6 +4,9 @@ use crate::geom::Vec3;
 use crate::geom::math::{basis, greater, lesser};
 use crate::geom::triangle::Triangle;
 
+/// All translations of a line (mm along the line).
+pub(crate) const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
 /// Direction of translation and two directions across it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
@@ -37,11 +40,10 @@ struct ContactCandidate {
 }
 
 impl ContactCandidate {
-    fn new(t: &Triangle, line: &Line) -> Self {
+    fn new([a, b, c]: &Triangle, far: [f64; 3], line: &Line) -> Self {
         let [u, v] = &line.across;
         let at = |p: &Vec3| [u.dot(p), v.dot(p)];
-        let [a, b, c] = t;
-        Self { at: [at(a), at(b), at(c)], far: [line.along.dot(a), line.along.dot(b), line.along.dot(c)] }
+        Self { at: [at(a), at(b), at(c)], far }
     }
 
     fn edge(&self, k: usize) -> [[f64; 2]; 2] {
@@ -86,17 +88,21 @@ impl Events {
     }
 }
 
-/// Computes the translations of B's triangle along the line at which it meets A's; `None` if it misses A's. They are
-/// the common points of the line and a convex set, hence an interval. Each end is a contact of a corner and a face, or
-/// of two edges.
-pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
-    let (p, q) = (ContactCandidate::new(a, line), ContactCandidate::new(b, line));
-    let range = |s: &ContactCandidate, k: usize| {
-        let [x, y, z] = [s.at[0][k], s.at[1][k], s.at[2][k]];
-        [lesser(lesser(x, y), z), greater(greater(x, y), z)]
-    };
+/// Computes the translations of B's triangle along the line at which it meets A's; `None` if it misses A's, or if they
+/// all end before `wanted[0]` or begin after `wanted[1]` (mm along the line). They are the common points of the line and
+/// a convex set, hence an interval. Each end is a contact of a corner and a face, or of two edges.
+pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line, wanted: [f64; 2]) -> Option<Blocked> {
+    let far = |[a, b, c]: &Triangle| [line.along.dot(a), line.along.dot(b), line.along.dot(c)];
+    let range = |[x, y, z]: [f64; 3]| [lesser(lesser(x, y), z), greater(greater(x, y), z)];
+    let (of_a, of_b) = (far(a), far(b));
+    let ([low, high], [least, most]) = (range(of_a), range(of_b));
+    if high - least < wanted[0] || low - most > wanted[1] {
+        return None;
+    }
+    let (p, q) = (ContactCandidate::new(a, of_a, line), ContactCandidate::new(b, of_b, line));
     for k in 0..2 {
-        let ([low, high], [least, most]) = (range(&p, k), range(&q, k));
+        let across = |s: &ContactCandidate| range([s.at[0][k], s.at[1][k], s.at[2][k]]);
+        let ([low, high], [least, most]) = (across(&p), across(&q));
         if low > most + line.slack || least > high + line.slack {
             return None;
         }

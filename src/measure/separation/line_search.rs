@@ -3,7 +3,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
-use crate::measure::separation::blocked_interval::{Blocked, Line, blocked_interval};
+use crate::measure::separation::blocked_interval::{Blocked, EVERYWHERE, Line, blocked_interval};
 use crate::measure::separation::inset_pair::{InsetPair, SharedPoint};
 
 /// Maximum number of intersecting pairs of triangles collected at one trial.
@@ -87,7 +87,7 @@ impl KnownBlockers {
         }
         for k in 0..self.pairs.len() {
             let [a, b] = &self.pairs[k];
-            if let Some(b) = blocked_interval(a, b, line).filter(|b| b.from <= to) {
+            if let Some(b) = blocked_interval(a, b, line, [to, to]).filter(|b| b.from <= to) {
                 to = greater(to, b.to);
             }
             if to >= limit {
@@ -102,7 +102,8 @@ impl KnownBlockers {
     /// Finds the first free translation along the line from `from` on and before `limit` (mm); `hair` is added to every
     /// step (mm).
     pub(crate) fn walk(&mut self, slim: &InsetPair, line: &Line, [from, limit]: [f64; 2], hair: f64) -> LineEnd {
-        let mut known: Vec<_> = self.pairs.iter().filter_map(|[a, b]| blocked_interval(a, b, line)).collect();
+        let blocked = |[a, b]: &[Triangle; 2]| blocked_interval(a, b, line, [from - hair, limit]);
+        let mut known: Vec<_> = self.pairs.iter().filter_map(blocked).collect();
         known.sort_by(|x, y| x.from.total_cmp(&y.from));
         let end = LineEnd { at: from, normal: line.along, free: false };
         let mut walk = LineSearch { line, known, next: 0, end, hair };
@@ -135,7 +136,7 @@ impl KnownBlockers {
         slim.crossings(&by, PAIRS_PER_STEP, |crossing| {
             found += 1;
             let [a, b] = crossing.corners;
-            if let Some(blocked) = blocked_interval(&a, &b, walk.line) {
+            if let Some(blocked) = blocked_interval(&a, &b, walk.line, EVERYWHERE) {
                 walk.step_over(&blocked);
             }
             if self.pairs.len() < MAX_KEPT {

@@ -2,7 +2,7 @@
 
 use crate::geom::triangle::{Triangle, intersects};
 use crate::geom::{Pose, Vec3};
-use crate::measure::separation::blocked_interval::{Line, blocked_interval};
+use crate::measure::separation::blocked_interval::{EVERYWHERE, Line, blocked_interval};
 use crate::measure::separation::inset_pair::InsetPair;
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
 use crate::measure::separation::ray_exit::exit;
@@ -18,18 +18,21 @@ fn triangle(rng: &mut Rng) -> Triangle {
 fn wall_blocks_line_until_floor_is_left() {
     let floor = [Vec3::new(-9.0, -9.0, 0.0), Vec3::new(9.0, -9.0, 0.0), Vec3::new(0.0, 9.0, 0.0)];
     let wall = [Vec3::new(-1.0, 0.0, -0.5), Vec3::new(1.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 3.0)];
-    let up = blocked_interval(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
+    let up = blocked_interval(&floor, &wall, &Line::new(&Vec3::z(), 1e-12), EVERYWHERE).unwrap();
     assert!((up.from + 3.0).abs() < 1e-12 && (up.to - 0.5).abs() < 1e-12 && (up.normal - Vec3::z()).norm() < 1e-12);
     // Across its own plane, from the near side of the floor to its far corner.
-    let aside = blocked_interval(&floor, &wall, &Line::new(&Vec3::y(), 1e-12)).unwrap();
+    let aside = blocked_interval(&floor, &wall, &Line::new(&Vec3::y(), 1e-12), EVERYWHERE).unwrap();
     assert!((aside.from + 9.0).abs() < 1e-12 && (aside.to - 9.0).abs() < 1e-12, "{aside:?}");
-    assert!(blocked_interval(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12)).is_none());
+    assert!(
+        blocked_interval(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12), EVERYWHERE)
+            .is_none()
+    );
 }
 
 #[test]
 fn triangles_in_one_plane_block_lines_in_it() {
     let a = [Vec3::zeros(), Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.0, 4.0, 0.0)];
-    let found = blocked_interval(&a, &a, &Line::new(&Vec3::x(), 1e-12)).unwrap();
+    let found = blocked_interval(&a, &a, &Line::new(&Vec3::x(), 1e-12), EVERYWHERE).unwrap();
     assert!((found.from + 4.0).abs() < 1e-12 && (found.to - 4.0).abs() < 1e-12, "{found:?}");
 }
 
@@ -39,7 +42,7 @@ fn blocked_interval_is_where_triangles_meet() {
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
         let (a, b, d) = (triangle(rng), triangle(rng), rng.in_cube().normalize());
-        let found = blocked_interval(&a, &b, &Line::new(&d, 1e-13));
+        let found = blocked_interval(&a, &b, &Line::new(&d, 1e-13), EVERYWHERE);
         for _ in 0..8 {
             let t = 2.0 * rng.signed();
             let expected = intersects(&a, &b.map(|p| p + d * t));

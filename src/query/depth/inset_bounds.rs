@@ -58,7 +58,11 @@ impl OverlapSearch<'_> {
     /// allowed width of the bracket (mm). Longer steps do not pay: a certificate tests all close triangles, and a
     /// failed inset only those up to the first crossing.
     pub(super) fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize, care: Effort) {
-        for _ in 0..balls {
+        for tried in 0..balls {
+            // A better ball beyond a failed inset shows that there are several local maxima.
+            if tried == 1 && !self.is_large() {
+                self.climb_along_sheet(width(self));
+            }
             let (before, step) = (self.lower, BALL_SHARE * width(self));
             let thickness = greater(before, 0.0) + SHRINK_WIDTH * width(self);
             // On fine meshes faces move by almost τ with little effort.

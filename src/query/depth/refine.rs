@@ -250,6 +250,18 @@ impl OverlapSearch<'_> {
         }
     }
 
+    /// Walks along the sheets around the best ball, and climbs from a better one; `step` is the least thickness for its
+    /// steps (mm).
+    pub(super) fn climb_along_sheet(&mut self, step: f64) {
+        let before = self.lower;
+        self.stride(f64::INFINITY);
+        if self.lower > before
+            && let Some(ball) = self.depth.evaluator.best
+        {
+            self.climb_beyond(&ball.center, greater(self.lower, step), f64::INFINITY);
+        }
+    }
+
     fn refine(&mut self, target: &Target, budget: u32) {
         let cells = if self.is_solid() {
             self.depth.refine(target, budget);

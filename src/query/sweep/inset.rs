@@ -85,7 +85,7 @@ impl<'a> DepthInsets<'a> {
         }
         let rounding = if is_careful(still, depth) { own_rounding(still) } else { 0.0 };
         let prepared = |k: usize| {
-            let inset = InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).with_long_ridges();
+            let inset = InsetSurface::new(solids[k], None, SolidSide::Inside, tau, rounding).with_full_moves();
             inset.dividing_edges(divides[k])
         };
         Some(Self { solids, tau, surfaces: [0, 1].map(prepared) })

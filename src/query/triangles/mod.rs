@@ -114,31 +114,55 @@ pub fn displaced_intersection(
 }
 
 /// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the
-/// state of a share, which `moved_a` and `moved_b` use.
+/// state of a thread, which `moved_a` and `moved_b` use. A state for which `is_full` is true ends with its share.
 pub(crate) fn displaced_intersection_in_parallel<S>(
     p: &Pairing,
     slack: f64,
     prepare: impl Fn() -> S + Sync + Send,
+    is_full: impl Fn(&S) -> bool + Sync + Send,
     moved_a: impl Fn(&S, u32) -> Triangle + Sync + Send,
     moved_b: impl Fn(&S, u32) -> Triangle + Sync + Send,
 ) -> Option<Vec3> {
     let shares = spread_shares(p, slack);
-    first_in_shares(shares.len(), |k| {
-        // Shares have few vertices in common. A state for all shares of a thread would hold most vertices of both
-        // parts.
-        let state = prepare();
-        let mut found = None;
-        let (a, b) = (|i| moved_a(&state, i), |j| moved_b(&state, j));
-        let (mut descent, below) = (DualTraversal::new(p, 2.0 * slack), vec![shares[k]]);
-        descent.run_below(below, &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
-            let met = intersects(&f.corners, &g.corners);
-            if met {
-                found = Some((i, j));
-            }
-            !met
-        });
-        found.map(|(i, j)| middle_of_crossing(&moved_a(&state, i), &moved_b(&state, j)))
+    first_in_shares(shares.len(), &prepare, |state, k| {
+        if is_full(state) {
+            *state = prepare();
+        }
+        let state = &*state;
+        displaced_intersection_below(p, slack, shares[k], |i| moved_a(state, i), |j| moved_b(state, j))
     })
+}
+
+/// The same on one thread.
+pub(crate) fn displaced_intersection_in_shares(
+    p: &Pairing,
+    slack: f64,
+    moved_a: impl Fn(u32) -> Triangle,
+    moved_b: impl Fn(u32) -> Triangle,
+) -> Option<Vec3> {
+    spread_shares(p, slack)
+        .into_iter()
+        .find_map(|share| displaced_intersection_below(p, slack, share, &moved_a, &moved_b))
+}
+
+/// The same below a pair of nodes.
+fn displaced_intersection_below(
+    p: &Pairing,
+    slack: f64,
+    share: NodePair,
+    moved_a: impl Fn(u32) -> Triangle,
+    moved_b: impl Fn(u32) -> Triangle,
+) -> Option<Vec3> {
+    let mut found = None;
+    let mut descent = DualTraversal::new(p, 2.0 * slack);
+    descent.run_below(vec![share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
+        let met = intersects(&f.corners, &g.corners);
+        if met {
+            found = Some((i, j));
+        }
+        !met
+    });
+    found.map(|(i, j)| middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
 /// Shares of a crossing test, for corners at most `slack` (mm) from their original positions. Those that follow each

@@ -12,17 +12,23 @@ pub(crate) fn spread_order(count: usize) -> Vec<usize> {
 }
 
 /// Returns the result of the first share, by number, that has one; `None` if no share has. Each thread takes one share
-/// at a time, in order, and no share after one with a result. The result is the same for every number of threads.
-pub(crate) fn first_in_shares<T: Send>(count: usize, find: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
+/// at a time, in order, and no share after one with a result. `prepare` makes the state of a thread, for all its
+/// shares. The result is the same for every number of threads.
+pub(crate) fn first_in_shares<S, T: Send>(
+    count: usize,
+    prepare: impl Fn() -> S + Sync,
+    find: impl Fn(&mut S, usize) -> Option<T> + Sync,
+) -> Option<T> {
     let (next, first) = (AtomicUsize::new(0), AtomicUsize::new(count));
     let search = |_| {
+        let mut state = prepare();
         loop {
             // All shares before this one are taken. Their threads finish them.
             let k = next.fetch_add(1, Ordering::Relaxed);
             if k >= first.load(Ordering::Relaxed) {
                 return None;
             }
-            if let Some(found) = find(k) {
+            if let Some(found) = find(&mut state, k) {
                 first.fetch_min(k, Ordering::Relaxed);
                 return Some((k, found));
             }
@@ -46,8 +52,8 @@ mod tests {
     fn first_result_wins_for_every_number_of_threads() {
         for threads in [1, 2, 7] {
             for (count, hits) in [(0, vec![]), (1, vec![0]), (50, vec![]), (50, vec![49]), (256, vec![31, 30, 200])] {
-                let find = |k: usize| hits.contains(&k).then_some(k);
-                let found = pool(threads).install(|| first_in_shares(count, find));
+                let find = |(): &mut (), k: usize| hits.contains(&k).then_some(k);
+                let found = pool(threads).install(|| first_in_shares(count, || (), find));
                 assert_eq!(found, hits.iter().min().copied(), "{threads} {count}");
             }
         }
@@ -63,11 +69,14 @@ mod tests {
     fn every_share_before_the_first_result_is_searched_once() {
         for threads in [1, 3] {
             let searched = Mutex::new(Vec::new());
-            let find = |k: usize| {
+            // The state counts the shares of its thread.
+            let find = |seen: &mut usize, k: usize| {
+                *seen += 1;
                 searched.lock().unwrap().push(k);
-                (k == 90).then_some(())
+                (k == 90).then_some(*seen)
             };
-            assert!(pool(threads).install(|| first_in_shares(100, find)).is_some());
+            let seen = pool(threads).install(|| first_in_shares(100, || 0, find)).unwrap();
+            assert!(seen <= 91 && (threads > 1 || seen == 91), "{seen}");
             let mut searched = searched.into_inner().unwrap();
             searched.sort_unstable();
             assert!(searched.len() >= 91 && searched[..91].iter().copied().eq(0..91), "{searched:?}");

@@ -12,13 +12,19 @@ use crate::geom::triangle::Triangle;
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{displaced_intersection, displaced_intersection_in_parallel, intersections_of_pieces};
+use crate::query::triangles::{
+    displaced_intersection, displaced_intersection_in_parallel, displaced_intersection_in_shares,
+    intersections_of_pieces,
+};
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of triangles of a pair above which the crossing test runs in parallel. Each share then computes its own
+/// Number of triangles of a pair above which the crossing test runs in parallel. Each thread then computes its own
 /// vertex offsets.
 const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
+
+/// Number of vertices of one surface above which a thread drops its offsets: some megabytes.
+const MAX_POSITIONS_OF_THREAD: usize = 50_000;
 
 /// Result of a certificate by inset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,6 +131,11 @@ impl<'a> InsetSurfaces<'a> {
         let Some(rounding) = self.rounding.filter(|_| large) else {
             return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
         };
+        // Only flat faces have split vertices. Their pieces need the offsets of these surfaces again.
+        if a.flat > 0.0 && rayon::current_num_threads() == 1 {
+            let met = displaced_intersection_in_shares(p, slack, |i| a.triangle(i), |j| b.triangle(j));
+            return (met, a.parts() || b.parts());
+        }
         let parts = AtomicBool::new(false);
         let moved = |surface: &InsetSurface, t: u32| {
             let moved = surface.triangle(t);
@@ -135,7 +146,9 @@ impl<'a> InsetSurfaces<'a> {
         };
         let (pairing, taken_b, tau) = (self.pairing, self.taken_b, self.tau);
         let prepare = || surfaces(pairing, taken_b, tau, rounding);
-        let met = displaced_intersection_in_parallel(p, slack, prepare, |s, i| moved(&s[0], i), |s, j| moved(&s[1], j));
+        let is_full = |s: &[InsetSurface; 2]| s.iter().any(|s| s.places.borrow().len() > MAX_POSITIONS_OF_THREAD);
+        let (of_a, of_b) = (|s: &[_; 2], i| moved(&s[0], i), |s: &[_; 2], j| moved(&s[1], j));
+        let met = displaced_intersection_in_parallel(p, slack, prepare, is_full, of_a, of_b);
         (met, parts.into_inner())
     }
 }

@@ -7,6 +7,7 @@
 //! pieces to a crossing piece. Boxes around sheets with a common point intersect. After merging intersecting
 //! boxes, one box therefore contains K.
 
+use crate::geom::triangle::Triangle;
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::inset::surface::InsetSurface;
@@ -60,6 +61,11 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
     (0..2).all(|k| !left.has_nested_shell(k)).then_some(boxes)
 }
 
+/// Bits of the coordinates of a point.
+fn bits(x: &Vec3) -> [u64; 3] {
+    [x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]
+}
+
 struct RemainingBoxes<'a> {
     p: &'a Pairing<'a>,
     moved: &'a [InsetSurface<'a>; 2],
@@ -104,19 +110,16 @@ impl<'a> RemainingBoxes<'a> {
         if k == 0 { self.p.a } else { self.p.b }
     }
 
-    /// Box around everything connected to a crossing piece of A.
+    /// Box around everything connected to a crossing piece of A. Takes of each crossing piece the part inside the other
+    /// inset surface: its corners there, and its crossings.
     fn around(&mut self, first: Piece) -> Option<Aabb> {
         let mut bounds = Aabb::EMPTY;
         let mut stack = vec![(0, first)];
+        let mut open = Vec::new();
         self.sides[0].insert(first, true);
         while let Some((k, piece)) = stack.pop() {
-            bounds = bounds.union(&Aabb::of_points(&self.moved[k].pieces(piece.0)[piece.1 as usize]));
-            for &partner in self.crossed[k].get(&piece).map_or(&[][..], |list| list) {
-                if self.sides[1 - k].insert(partner, true).is_none() {
-                    stack.push((1 - k, partner));
-                }
-            }
-            for next in self.beside(k, piece)? {
+            let beside = self.beside(k, piece)?;
+            for next in beside {
                 if self.sides[k].contains_key(&next) {
                     continue;
                 }
@@ -126,13 +129,40 @@ impl<'a> RemainingBoxes<'a> {
                     stack.push((k, next));
                 }
             }
+            let corners = self.corners_of(k, piece);
+            let whole = Aabb::of_points(&corners);
+            let Some(partners) = self.crossed[k].get(&piece) else {
+                bounds = bounds.union(&whole);
+                continue;
+            };
+            for &partner in partners {
+                bounds = bounds.union(&whole.intersection(&Aabb::of_points(&self.corners_of(1 - k, partner))));
+                if self.sides[1 - k].insert(partner, true).is_none() {
+                    stack.push((1 - k, partner));
+                }
+            }
+            open.extend(corners.map(|x| (k, x)));
+        }
+        for (k, x) in open {
+            // Pieces without crossings tell the sides of most corners.
+            if !bounds.contains(&x) && self.corners[k].get(&bits(&x)).copied() != Some(false) {
+                let inside = self.is_inside(k, &x) != Some(false);
+                self.corners[k].insert(bits(&x), inside);
+                if inside {
+                    bounds = bounds.union(&Aabb::of_points(&[x]));
+                }
+            }
         }
         Some(bounds)
     }
 
+    fn corners_of(&self, k: usize, (t, i): Piece) -> Triangle {
+        self.moved[k].pieces(t)[i as usize]
+    }
+
     /// Pieces that share a vertex with a piece. `None` if a dropped triangle without area may hide a connection.
     fn beside(&self, k: usize, (t, i): Piece) -> Option<Vec<Piece>> {
-        let corners = self.moved[k].pieces(t)[i as usize];
+        let corners = self.corners_of(k, (t, i));
         let mut around = Vec::new();
         let mut near = Vec::new();
         for v in self.surface(k).triangles[t as usize] {
@@ -156,9 +186,9 @@ impl<'a> RemainingBoxes<'a> {
     }
 
     /// Tests if a piece without crossings lies inside the other inset surface.
-    fn is_piece_inside(&mut self, k: usize, (t, i): Piece) -> Option<bool> {
-        let corners = self.moved[k].pieces(t)[i as usize];
-        let keys = corners.map(|x| [x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]);
+    fn is_piece_inside(&mut self, k: usize, piece: Piece) -> Option<bool> {
+        let corners = self.corners_of(k, piece);
+        let keys = corners.map(|x| bits(&x));
         let known = keys.iter().find_map(|key| self.corners[k].get(key).copied());
         let inside = if let Some(known) = known { known } else { self.is_inside(k, &corners[0])? };
         self.corners[k].extend(keys.map(|key| (key, inside)));

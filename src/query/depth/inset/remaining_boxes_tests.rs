@@ -148,3 +148,22 @@ fn peg_is_covered_up_to_its_tip() {
         assert!(boxes.iter().any(|b| b.meets(&Aabb { min: tip, max: tip })), "{boxes:?}");
     }
 }
+
+#[test]
+fn boxes_leave_out_the_parts_of_long_triangles_outside_the_other_solid() {
+    // The faces of the plate are two triangles each, far longer than the tip in them.
+    let plate = block([-50.0, -50.0, -1.0], [50.0, 50.0, 0.0]);
+    let tip = block([3.0, 4.0, -0.5], [5.0, 6.0, 8.0]);
+    let [a, b] = [plate, tip].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
+    let b_in_a = Pose::identity();
+    for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
+        for divides in [false, true] {
+            let boxes = boxes_of(pairing, 0.2, 1e-13, 1e-13, divides).expect("few triangles cross");
+            let around = Aabb { min: Vec3::new(3.0, 4.0, -1.0), max: Vec3::new(5.0, 6.0, 0.0) };
+            assert!(
+                !boxes.is_empty() && boxes.iter().all(|b| around.contains(&b.min) && around.contains(&b.max)),
+                "{boxes:?}"
+            );
+        }
+    }
+}

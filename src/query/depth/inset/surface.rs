@@ -32,6 +32,10 @@ const LEAST_FLAT_IN_ROUNDINGS: f64 = 0.25;
 /// Largest rounding (share of τ) for merging faces: beyond it the gain is too small.
 const LARGEST_FLAT_SHARE: f64 = 0.02;
 
+/// Excess of a displacement over τ that is scaled back (share of τ): beyond it, a look at the faces that continue beyond
+/// its triangles pays.
+const SCALED_BACK: f64 = 0.002;
+
 /// Least height of a triangle to define its own plane (multiples of τ).
 const OWN_PLANE_HEIGHT: f64 = 8.0;
 
@@ -68,14 +72,16 @@ pub(crate) struct InsetSurface<'a> {
     /// continuation in plane.
     pub(crate) tau: f64,
     /// Largest distance from a plane for a surface continuing in it (mm); 0 treats every triangle separately.
-    flat: f64,
+    pub(super) flat: f64,
     wishes: VertexOffsets<'a>,
     /// Position of each vertex.
-    places: Known<VertexPosition>,
+    pub(super) places: Known<VertexPosition>,
     /// Limits where no edge may be divided, and where one may.
     limits: [Rc<Limits>; 2],
     /// Pieces of each triangle, with strips and caps.
     pub(super) pieces: Known<Pieces>,
+    /// Excess of a displacement over τ that is scaled back at once (share of τ).
+    scaled_back: f64,
     /// True if long edges are divided.
     pub(crate) divides_edges: bool,
     /// Positions on each divided edge.
@@ -107,6 +113,7 @@ impl<'a> InsetSurface<'a> {
             places: RefCell::default(),
             limits: Default::default(),
             pieces: RefCell::default(),
+            scaled_back: SCALED_BACK,
             divides_edges: false,
             cuts: RefCell::default(),
             parts: Cell::new(false),
@@ -138,10 +145,10 @@ impl<'a> InsetSurface<'a> {
         self.limits[0] = Rc::clone(&other.limits[0]);
     }
 
-    /// Lets positions of split convex vertices lie farther, so that more faces move by the full τ. More candidate pairs
-    /// result from it.
-    pub(crate) fn with_long_ridges(self) -> Self {
-        Self { wishes: self.wishes.with_long_ridges(), ..self }
+    /// Moves more faces by the full τ, at more cost: positions of split convex vertices may lie farther, which makes more
+    /// candidate pairs, and no displacement is scaled back before a look at the faces beyond.
+    pub(crate) fn with_full_moves(self) -> Self {
+        Self { wishes: self.wishes.with_long_ridges(), scaled_back: 0.0, ..self }
     }
 
     /// Largest offset of a point on an edge (mm).
@@ -310,7 +317,7 @@ impl<'a> InsetSurface<'a> {
         let mut feet: Option<Vec<ClosestPoint>> = None;
         for &t in of {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
-            let far = match if own > self.tau { self.goes_on(t) } else { None } {
+            let far = match if own > self.tau * (1.0 + self.scaled_back) { self.goes_on(t) } else { None } {
                 None => own,
                 Some(Continuation::All(plane)) => lesser(own, plane.height(&x).abs()),
                 Some(Continuation::Fans(plane)) => {

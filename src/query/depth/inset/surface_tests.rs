@@ -99,7 +99,7 @@ fn inset_keeps_winding_beyond_tau() {
         let tau = 0.02 * libm::exp2(4.0 * rng.unit());
         let rounding = if single { 1e-6 } else { 1e-13 };
         let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, rounding);
-        let moved = moved.with_long_ridges().dividing_edges(round % 2 == 1);
+        let moved = moved.with_full_moves().dividing_edges(round % 2 == 1);
         for _ in 0..120 {
             let t = rng.below(s.triangles.len()) as u32;
             let [a, b, c] = s.triangle(t);
@@ -207,7 +207,7 @@ fn faces_at_convex_corners_of_four_planes_move_by_full_tau() {
         let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
         let least = |shares: Vec<f64>| shares.into_iter().fold(f64::INFINITY, f64::min);
         let plain = least(shares(&s, 0.05, 0.0));
-        let moved = InsetSurface::new(&s, None, SolidSide::Inside, 0.05, 1e-13).with_long_ridges();
+        let moved = InsetSurface::new(&s, None, SolidSide::Inside, 0.05, 1e-13).with_full_moves();
         let careful = least(shares_of(&s, 0.05, &moved));
         lagging += i32::from(plain < 0.99);
         assert!(careful > 0.995, "{plain} {careful} {mesh:?}");
