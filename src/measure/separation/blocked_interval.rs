@@ -88,9 +88,10 @@ impl Events {
     }
 }
 
-/// Computes the translations of B's triangle along the line at which it meets A's; `None` if it misses A's, or if they
-/// all end before `wanted[0]` or begin after `wanted[1]` (mm along the line). They are the common points of the line and
-/// a convex set, hence an interval. Each end is a contact of a corner and a face, or of two edges.
+/// Computes the translations of B's triangle along the line at which it meets A's. They are the common points of the
+/// line and a convex set, hence an interval. Each end is a contact of a corner and a face, or of two edges. `None` if
+/// the triangle misses A's, or if the interval certainly ends before `wanted[0]` or begins after `wanted[1]` (mm along
+/// the line).
 pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line, wanted: [f64; 2]) -> Option<Blocked> {
     let far = |[a, b, c]: &Triangle| [line.along.dot(a), line.along.dot(b), line.along.dot(c)];
     let range = |[x, y, z]: [f64; 3]| [lesser(lesser(x, y), z), greater(greater(x, y), z)];

@@ -131,7 +131,7 @@ impl<'a> InsetSurfaces<'a> {
         let Some(rounding) = self.rounding.filter(|_| large) else {
             return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
         };
-        // Only flat faces have split vertices. Their pieces need the offsets of these surfaces again.
+        // On one thread, these surfaces keep the offsets for the pieces of split vertices.
         if a.flat > 0.0 && rayon::current_num_threads() == 1 {
             let met = displaced_intersection_in_shares(p, slack, |i| a.triangle(i), |j| b.triangle(j));
             return (met, a.parts() || b.parts());

@@ -4,8 +4,8 @@
 //! [`certificate`](super::certificate). Let K be a connected component of all points with this property. The outer
 //! boundary of K consists of sheets of one inset surface inside the other. A sheet without crossings is a whole shell
 //! inside the other solid; no boxes are returned then. In every other sheet, shared vertices and crossings connect all
-//! pieces to a crossing piece. Boxes around sheets with a common point intersect. After merging intersecting
-//! boxes, one box therefore contains K.
+//! pieces to a crossing piece. A sheet contains only the part of a crossing piece inside the other inset surface. Boxes
+//! around sheets with a common point intersect. After merging intersecting boxes, one box therefore contains K.
 
 use crate::geom::triangle::Triangle;
 use crate::geom::{Aabb, Vec3};
@@ -21,15 +21,16 @@ use std::collections::BTreeMap;
 /// Upper limit of crossings: with more, the boxes would cover nearly everything.
 const MAX_CROSSINGS: usize = 4096;
 
-/// Upper limit of rays, one for each piece tested for being inside the other solid.
+/// Upper limit of rays, one for each piece or corner tested for being inside the other solid.
 const MAX_RAYS: usize = 4096;
 
 /// Upper limit of boxes; beyond it all are merged into one.
 const MAX_BOXES: usize = 64;
 
 /// Boxes (A's frame, mm) around every point deeper than τ in both closed solids; `margin` is the pair's η (mm). `None`
-/// if a limit is exceeded, a ray is undecided, a shell may be nested, a triangle without area was dropped at a vertex
-/// on the way, or τ <= 0. Cost: a full crossing test, plus one ray for each group of connected pieces near a crossing.
+/// if a limit is exceeded, the ray of a piece is undecided, a shell may be nested, a triangle without area was dropped
+/// at a vertex on the way, or τ <= 0. Cost: a full crossing test, plus one ray for each group of connected pieces near
+/// a crossing, and for each corner with crossing pieces alone.
 pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec<Aabb>> {
     if insets.tau <= 0.0 {
         return None;
@@ -74,8 +75,8 @@ struct RemainingBoxes<'a> {
     crossed: [BTreeMap<Piece, Vec<Piece>>; 2],
     /// Visited pieces: true if the piece crosses the other inset surface or lies inside it.
     sides: [BTreeMap<Piece, bool>; 2],
-    /// Corners of pieces without crossings (bits of the coordinates): true if inside the other inset surface. Pieces
-    /// with a common corner lie on one side, so that most need no ray.
+    /// Known corners of pieces (bits of the coordinates): true if inside the other inset surface. Pieces without
+    /// crossings that have a common corner lie on one side, so that most need no ray.
     corners: [BTreeMap<[u64; 3], bool>; 2],
     rays: Cell<usize>,
 }
@@ -110,16 +111,15 @@ impl<'a> RemainingBoxes<'a> {
         if k == 0 { self.p.a } else { self.p.b }
     }
 
-    /// Box around everything connected to a crossing piece of A. Takes of each crossing piece the part inside the other
-    /// inset surface: its corners there, and its crossings.
+    /// Box around everything connected to a crossing piece of A. The box holds only the part of a crossing piece inside
+    /// the other inset surface: its corners there, and its crossings. A corner with an undecided ray counts as inside.
     fn around(&mut self, first: Piece) -> Option<Aabb> {
         let mut bounds = Aabb::EMPTY;
         let mut stack = vec![(0, first)];
-        let mut open = Vec::new();
+        let mut of_crossing = Vec::new();
         self.sides[0].insert(first, true);
         while let Some((k, piece)) = stack.pop() {
-            let beside = self.beside(k, piece)?;
-            for next in beside {
+            for next in self.beside(k, piece)? {
                 if self.sides[k].contains_key(&next) {
                     continue;
                 }
@@ -141,16 +141,18 @@ impl<'a> RemainingBoxes<'a> {
                     stack.push((1 - k, partner));
                 }
             }
-            open.extend(corners.map(|x| (k, x)));
+            of_crossing.extend(corners.map(|x| (k, x)));
         }
-        for (k, x) in open {
-            // Pieces without crossings tell the sides of most corners.
-            if !bounds.contains(&x) && self.corners[k].get(&bits(&x)).copied() != Some(false) {
-                let inside = self.is_inside(k, &x) != Some(false);
-                self.corners[k].insert(bits(&x), inside);
-                if inside {
-                    bounds = bounds.union(&Aabb::of_points(&[x]));
-                }
+        for (k, x) in of_crossing {
+            if bounds.contains(&x) {
+                continue;
+            }
+            // The sides of most corners are known from pieces without crossings.
+            let known = self.corners[k].get(&bits(&x)).copied();
+            let inside = known.unwrap_or_else(|| self.is_inside(k, &x) != Some(false));
+            self.corners[k].insert(bits(&x), inside);
+            if inside {
+                bounds = bounds.union(&Aabb::of_points(&[x]));
             }
         }
         Some(bounds)

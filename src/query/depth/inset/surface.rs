@@ -32,8 +32,8 @@ const LEAST_FLAT_IN_ROUNDINGS: f64 = 0.25;
 /// Largest rounding (share of τ) for merging faces: beyond it the gain is too small.
 const LARGEST_FLAT_SHARE: f64 = 0.02;
 
-/// Excess of a displacement over τ that is scaled back (share of τ): beyond it, a look at the faces that continue beyond
-/// its triangles pays.
+/// Largest excess of a displacement over τ that is scaled back at once (share of τ). A larger one is first compared
+/// with the faces that continue beyond the triangles.
 const SCALED_BACK: f64 = 0.002;
 
 /// Least height of a triangle to define its own plane (multiples of τ).
@@ -76,11 +76,11 @@ pub(crate) struct InsetSurface<'a> {
     wishes: VertexOffsets<'a>,
     /// Position of each vertex.
     pub(super) places: Known<VertexPosition>,
-    /// Limits where no edge may be divided, and where one may.
+    /// Limits of triangles without an edge to divide, and of the others.
     limits: [Rc<Limits>; 2],
     /// Pieces of each triangle, with strips and caps.
     pub(super) pieces: Known<Pieces>,
-    /// Excess of a displacement over τ that is scaled back at once (share of τ).
+    /// Largest excess of a displacement over τ that is scaled back at once (share of τ).
     scaled_back: f64,
     /// True if long edges are divided.
     pub(crate) divides_edges: bool,
@@ -145,8 +145,8 @@ impl<'a> InsetSurface<'a> {
         self.limits[0] = Rc::clone(&other.limits[0]);
     }
 
-    /// Moves more faces by the full τ, at more cost: positions of split convex vertices may lie farther, which makes more
-    /// candidate pairs, and no displacement is scaled back before a look at the faces beyond.
+    /// Moves more faces by the full τ, at more cost: positions of split convex vertices may lie farther, which makes
+    /// more candidate pairs, and every displacement over τ is first compared with the faces beyond.
     pub(crate) fn with_full_moves(self) -> Self {
         Self { wishes: self.wishes.with_long_ridges(), scaled_back: 0.0, ..self }
     }
