@@ -6,7 +6,7 @@ use crate::check::prepare::shape::Shape;
 use crate::check::stages::{AsGiven, Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::max_shift;
-use crate::measure::intersection::{Intersection, IntersectionInput, intersection};
+use crate::measure::intersection::{Crossings, Intersection, IntersectionInput, intersection_from};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -31,30 +31,81 @@ impl CommonSolid {
     }
 }
 
+/// Crossings of the two surfaces of a pair, found before its measures.
+pub(crate) struct KnownCrossings<'s> {
+    /// The surfaces that cross.
+    surfaces: [&'s Surface; 2],
+    /// Local origin of the points (first shape's centred frame, mm).
+    origin: Vec3,
+    pub(crate) crossings: Crossings,
+}
+
 impl PairQuery<'_> {
-    /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells
-    /// for each shape if the computation used its self-union.
-    pub(crate) fn common(&self, measured: &Measured, margin: f64, given: &AsGiven) -> (Option<CommonSolid>, [bool; 2]) {
-        if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
-            return (None, [false; 2]);
-        }
+    /// Finds the crossings of two surfaces of the pair, for the lumps of their common solid; `origin` is a point near
+    /// it. `None` on failure.
+    pub(crate) fn crossings<'s>(
+        &self,
+        pairing: &Pairing<'s>,
+        origin: Vec3,
+        margin: f64,
+        given: &AsGiven,
+    ) -> Option<KnownCrossings<'s>> {
         let turns = self.turns.distinct();
-        let mut known = IntersectionInput {
+        let crossings = Crossings::of(pairing, &self.intersection_input(origin, margin, given, &turns))?;
+        Some(KnownCrossings { surfaces: [pairing.a, pairing.b], origin, crossings })
+    }
+
+    /// Prior knowledge about the pair, without its depth.
+    fn intersection_input<'t>(
+        &self,
+        witness: Vec3,
+        margin: f64,
+        given: &AsGiven,
+        turns: &'t [Mat3],
+    ) -> IntersectionInput<'t> {
+        let known = IntersectionInput {
             margin,
             rounding: self.rounding(margin),
-            witness: measured.witness[0],
-            depth: measured.bracket.to_depth()[0] - 2.0 * margin,
-            turns: &turns,
+            witness,
+            depth: 0.0,
+            turns,
             as_given: [false; 2],
         };
         // The boxes need small translations. The surface of a convex solid is its boundary in any case.
         let is_near = max_shift(&known) + margin <= given.reach;
         let is_given = |shape: &Shape, given: bool| is_near && given && !shape.is_hull;
-        known.as_given = [is_given(self.first, given.parts[0]), is_given(self.second, given.parts[1])];
+        let as_given = [is_given(self.first, given.parts[0]), is_given(self.second, given.parts[1])];
+        IntersectionInput { as_given, ..known }
+    }
+
+    /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells
+    /// for each shape if the computation used its self-union. Uses the crossings of the same surfaces, if known.
+    pub(crate) fn common(
+        &self,
+        measured: &Measured,
+        margin: f64,
+        given: &AsGiven,
+        crossings: Option<KnownCrossings>,
+    ) -> (Option<CommonSolid>, [bool; 2]) {
+        if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
+            return (None, [false; 2]);
+        }
+        let turns = self.turns.distinct();
+        let mut known = self.intersection_input(measured.witness[0], margin, given, &turns);
+        known.depth = measured.bracket.to_depth()[0] - 2.0 * margin;
         let (a, of_a) = solid(self.first, known.as_given[0]);
         let (b, of_b) = solid(self.second, known.as_given[1]);
-        let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
-        let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
+        let pairing = Pairing { a, b, b_in_a: self.pose };
+        let is_same = |found: &KnownCrossings| std::ptr::eq(found.surfaces[0], a) && std::ptr::eq(found.surfaces[1], b);
+        let crossings = match crossings.filter(is_same) {
+            Some(found) => {
+                known.witness = found.origin;
+                Some(found.crossings)
+            }
+            None => Crossings::of(&pairing, &known),
+        };
+        let found = intersection_from(&pairing, &known, crossings);
+        let boxes = |found: Vec<Aabb>| turns.iter().copied().zip(found).collect();
         let found = found.map(|f| {
             let Intersection { volume, area, one_sidedness, boxes: found } = f;
             CommonSolid { volume, area, one_sidedness, boxes: boxes(found) }

@@ -145,6 +145,13 @@ pub enum Step {
         /// Number of boxes.
         boxes: usize,
     },
+    /// Largest balls in the hulls of the lumps of the common solid.
+    Lumps {
+        /// Upper bound of the depth.
+        depth: f64,
+        /// Number of lumps.
+        lumps: usize,
+    },
     /// Branch and bound.
     BranchAndBound {
         /// Number of cells evaluated so far.

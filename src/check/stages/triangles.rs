@@ -5,6 +5,7 @@
 use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::solid::{Hulls, bodies};
+use crate::check::stages::intersection::KnownCrossings;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
@@ -70,7 +71,8 @@ impl PairQuery<'_> {
                     meeting.evaluate_at(&center);
                 }
                 let used_self_union = [used_self_union; 2];
-                Overlap { query: self, limits, margin, meeting, facets: None, used_self_union }.answer(steps)
+                Overlap { query: self, limits, margin, meeting, crossings: None, facets: None, used_self_union }
+                    .answer(steps)
             }
         }
     }
@@ -175,6 +177,8 @@ struct Overlap<'p, 'q> {
     limits: &'p Limits,
     margin: f64,
     meeting: Box<OverlapSearch<'p>>,
+    /// Crossings of the surfaces, if the bounds of the depth needed them.
+    crossings: Option<KnownCrossings<'p>>,
     /// Facet allowance, once computed.
     facets: Option<f64>,
     /// True for each part of which a step outside `meeting` has used the self-union.
@@ -242,7 +246,31 @@ impl Overlap<'_, '_> {
     fn narrow(&mut self) {
         let width = Precision::new(BRACKET_OF_DEPTH, self.limits.width(self.margin));
         let tolerance = self.limits.tolerance;
-        self.meeting.refine_to(&width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin));
+        let width = width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin);
+        self.bound_by_common_solid(&width);
+        self.meeting.refine_to(&width);
+    }
+
+    /// Surfaces that the measures take as given.
+    fn given(&self) -> AsGiven {
+        AsGiven { parts: self.meeting.holds_as_given(), reach: self.meeting.reach_of_solids() }
+    }
+
+    /// Bounds the depth by the lumps of the common solid. The measures need their crossings in any case. Skips large
+    /// pairs: they measure the common solid and the separation at the same time.
+    fn bound_by_common_solid(&mut self, width: &Precision) {
+        let has_room = self.meeting.gap_bounds().to_depth()[0] > self.query.rounding(self.margin);
+        if !has_room || self.meeting.is_large() || self.meeting.is_narrow(width) {
+            return;
+        }
+        self.meeting.resolve();
+        let Some((center, ..)) = self.meeting.ball().filter(|_| self.meeting.is_solid()) else { return };
+        let given = self.given();
+        self.crossings = self.query.crossings(&self.meeting.pairing(), center, self.margin, &given);
+        if let Some(found) = &self.crossings {
+            let lumps = found.crossings.lumps(&self.meeting.pairing());
+            self.meeting.bound_by_lumps(&lumps, width);
+        }
     }
 
     /// Computes the facet allowance if status or report need it, and decides its threshold.
@@ -309,10 +337,12 @@ impl Overlap<'_, '_> {
         let wanted = measured.normal;
         let overlap = self.separates().then(|| (self.meeting.bodies(), self.meeting.gap_bounds().to_depth()[0]));
         let (query, margin) = (self.query, self.margin);
-        let given = AsGiven { parts: self.meeting.holds_as_given(), reach: self.meeting.reach_of_solids() };
+        let given = self.given();
+        let crossings = self.crossings.take();
         let separation = || overlap.map(|(bodies, least)| query.separation(bodies, wanted, [least, margin], &given));
         // The two longest steps of a deep pair need nothing from each other.
-        let (separation, (common, used)) = rayon::join(separation, || query.common(&measured, margin, &given));
+        let (separation, (common, used)) =
+            rayon::join(separation, || query.common(&measured, margin, &given, crossings));
         let (penetration, separated_unions) = separation.unwrap_or_default();
         self.used_self_union = either(self.used_self_union, either(used, separated_unions));
         let normal = penetration.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);
@@ -377,6 +407,7 @@ fn step(event: &Event) -> Step {
         Event::Nested => Step::Nested,
         Event::Inset(depth, shown) => Step::Inset { depth, shown },
         Event::RemainingBoxes(depth, boxes) => Step::RemainingBoxes { depth, boxes },
+        Event::LumpBound(depth, lumps) => Step::Lumps { depth, lumps },
         Event::Ascent(depth) => Step::Ascent { depth },
         Event::BranchAndBound(cells, gap) => Step::BranchAndBound { cells, gap },
     }

@@ -106,7 +106,7 @@ fn mesh_sums(known: &IntersectionInput, mesh: &TriMesh) -> Boundary {
     for t in &mesh.triangles {
         sums.add(&t.map(|v| points[v as usize]));
     }
-    Boundary { sums, points }
+    Boundary { sums, points, inside: Default::default() }
 }
 
 /// Computes an upper bound of the coordinates (mm).

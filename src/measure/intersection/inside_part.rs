@@ -87,7 +87,7 @@ impl<'a> InsidePart<'a> {
         &self,
         segments: &[Segment],
         sums: &mut BoundarySums,
-        visit: &mut impl FnMut(Vec3),
+        visit: &mut impl FnMut(u32, Vec3),
     ) -> Result<(), Inconsistent> {
         let mut cuts: Vec<(u32, u32)> =
             (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
@@ -96,7 +96,7 @@ impl<'a> InsidePart<'a> {
         let mut seen = vec![false; self.surface().vertices.len()];
         let mut see = |v: u32, at: &Vec3| {
             if !std::mem::replace(&mut seen[v as usize], true) {
-                visit(*at);
+                visit(v, *at);
             }
         };
         for range in &self.near.free {

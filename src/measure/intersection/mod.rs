@@ -14,6 +14,7 @@
 //! - `perturbed_signs`: crossings without ties, by simulation of simplicity
 //! - `inside_part`: the sums over one surface's part inside the other solid
 //! - `bounding_box`: box of the common solid, without coincident faces
+//! - `lumps`: corners of each lump of the common solid, for bounds of the depth
 //! - `by_arrangement`: mesh of the common solid, for self-intersecting parts and for callers
 //! - `crossing_line`: segments in which two surfaces cross, open ones too, for pictures
 
@@ -24,6 +25,9 @@ mod by_arrangement_tests;
 pub(crate) mod crossing_candidates;
 pub(crate) mod crossing_line;
 pub(crate) mod inside_part;
+pub(crate) mod lumps;
+#[cfg(test)]
+mod lumps_tests;
 pub(crate) mod perturbed_signs;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -85,17 +89,46 @@ const NOISE_MARGINS: f64 = 4.0;
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`perturbed_signs`).
 pub fn intersection(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
-    no_union_failed(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
+    intersection_from(p, known, Crossings::of(p, known))
+}
+
+/// Computes volume and box as [`intersection`] does; `crossings` are those of the same surfaces, pose, witness and
+/// rotations.
+pub(crate) fn intersection_from(
+    p: &Pairing,
+    known: &IntersectionInput,
+    crossings: Option<Crossings>,
+) -> Option<Intersection> {
+    crossings.and_then(|c| intersection_by_sums(p, known, c)).or_else(|| intersection_by_mesh(p, known))
+}
+
+/// Crossings of the surfaces of a pair, and the part of each surface inside the other solid. The bounds of the depth
+/// and the measures of the common solid share them.
+pub(crate) struct Crossings {
+    near: CrossingCandidates,
+    segments: CrossingSegments,
+    boundary: Boundary,
+}
+
+impl Crossings {
+    /// Finds the crossings. `None` if signs contradict each other, or if a self-union is known to have failed.
+    pub(crate) fn of(p: &Pairing, known: &IntersectionInput) -> Option<Self> {
+        if !no_union_failed(p) {
+            return None;
+        }
+        // The boxes need small translations of B: the candidates are collected once for all of them.
+        let near = CrossingCandidates::new(p, max_shift(known));
+        // Coincident faces may overlap for one choice of the perturbed solid only. Overlaps under either choice are
+        // contacts.
+        let segments = CrossingSegments::of(p, known.witness, &near.pairs, Solid::B).ok()?;
+        let boundary = boundary_from(p, known, &near, &segments.all(), Solid::B).ok()?;
+        Some(Self { near, segments, boundary })
+    }
 }
 
 /// Computes the common solid by sums over the crossings.
-fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
-    // The boxes need small translations of B: the candidates are collected once for all of them.
-    let near = CrossingCandidates::new(p, max_shift(known));
-    // Coincident faces may overlap for one choice of the perturbed solid only. Overlaps under either choice are
-    // contacts.
-    let crossed = CrossingSegments::of(p, known.witness, &near.pairs, Solid::B).ok()?;
-    let first = boundary_from(p, known, &near, &crossed.all(), Solid::B).ok()?;
+fn intersection_by_sums(p: &Pairing, known: &IntersectionInput, crossings: Crossings) -> Option<Intersection> {
+    let Crossings { near, segments: crossed, boundary: first } = crossings;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
         let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
@@ -120,6 +153,8 @@ struct Boundary {
     sums: BoundarySums,
     /// Vertices relative to the witness (mm), some repeated.
     points: Vec<Vec3>,
+    /// Vertices of A inside B and of B inside A.
+    inside: [Vec<u32>; 2],
 }
 
 /// Computes the boundary; `moved` is the solid perturbed to break ties.
@@ -143,14 +178,18 @@ fn boundary_from(
 ) -> Result<Boundary, Inconsistent> {
     let mut sums = BoundarySums::default();
     let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
+    let mut inside: [Vec<u32>; 2] = Default::default();
     for solid in [Solid::A, Solid::B] {
         sums.side = solid as usize;
         let [own, other] = [solid, solid.other()].map(|s| p.sides()[s as usize]);
         let may_overlap = known.as_given[solid.other() as usize];
         let half = InsidePart { own, other, solid, moved, origin: known.witness, near: near.of(solid), may_overlap };
-        half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;
+        half.add_inside(segments, &mut sums, &mut |v, at| {
+            points.push(at);
+            inside[solid as usize].push(v);
+        })?;
     }
-    Ok(Boundary { sums, points })
+    Ok(Boundary { sums, points, inside })
 }
 
 /// Segments in which triangles cross.

@@ -89,6 +89,8 @@ pub enum Event {
     Inset(f64, bool),
     /// Number of boxes around the intersections of the inset surfaces: outside of them nothing exceeds this depth.
     RemainingBoxes(f64, usize),
+    /// Upper bound of the depth from the hulls of the lumps of the common solid, and the number of lumps.
+    LumpBound(f64, usize),
     /// Lower bound of the depth after an ascent.
     Ascent(f64),
     /// Number of cells of branch and bound so far, and the bounds of the gap after them.

@@ -10,6 +10,7 @@
 //! - [`refine`]: narrows the bounds, cheapest step first; [`precision`]: to which width; [`inset_bounds`]: by insets.
 //! - [`inset`]: upper bounds by moving both surfaces inward; sufficient if the parts only touch.
 //! - [`inner_triangles`]: is a certificate by inset valid without a self-union?
+//! - [`lump_bounds`]: by the hulls of the lumps of the common solid.
 //! - [`search`]: branch and bound and ascent for the rest.
 //! - [`containment`]: does one solid lie inside the other?
 //! - [`open_surface`]: pairs with a mesh without a definite inside, with fewer certain results.
@@ -22,6 +23,7 @@ pub(crate) mod hull_bounds;
 pub(crate) mod inner_triangles;
 pub mod inset;
 pub(crate) mod inset_bounds;
+pub(crate) mod lump_bounds;
 pub(crate) mod open_surface;
 #[cfg(test)]
 mod open_surface_tests;

@@ -231,6 +231,11 @@ impl OverlapSearch<'_> {
         }
     }
 
+    /// True if the bracket is as narrow as [`Self::refine_to`] makes it.
+    pub(crate) fn is_narrow(&self, width: &Precision) -> bool {
+        self.is_within(width.less(6.0 * self.ask.margin).of(self.lower))
+    }
+
     /// True if the bracket has at most this width (mm), up to the rounding of the same sum in a target.
     pub(super) fn is_within(&self, width: f64) -> bool {
         self.upper - self.lower <= width * (1.0 + SAME_WIDTH)
@@ -299,7 +304,7 @@ impl OverlapSearch<'_> {
         self.events.push(Event::Ascent(self.lower));
     }
 
-    pub(super) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.triangles() > ASCENT_FIRST_TRIANGLES
     }
 

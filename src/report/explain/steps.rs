@@ -78,6 +78,10 @@ fn exact_step_text(step: &Step, units: LengthUnit) -> String {
             let boxes = if *boxes == 1 { "one box".to_owned() } else { format!("{boxes} boxes") };
             format!("the insets intersect in {boxes}: outside, depth ≤ {}", text(*depth))
         }
+        Step::Lumps { depth, lumps } => {
+            let lumps = if *lumps == 1 { "one lump".to_owned() } else { format!("{lumps} separate lumps") };
+            format!("the common solid has {lumps}: the largest ball in a hull shows depth ≤ {}", text(*depth))
+        }
         Step::BranchAndBound { cells, gap } => {
             let [least, most] = gap.to_depth();
             let cells = count(u64::from(*cells), "cell");
@@ -188,6 +192,11 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("outside_boxes", &boxes)?;
                 None
             }
+            Step::Lumps { depth, lumps } => {
+                map.serialize_entry("depth_at_most", &of(depth))?;
+                map.serialize_entry("lumps", &lumps)?;
+                None
+            }
             Step::BranchAndBound { cells, gap } => {
                 let [least, most] = gap.to_depth();
                 map.serialize_entry("depth_bracket", &[of(least.max(0.0)), of(most)])?;
@@ -219,6 +228,7 @@ fn means(step: &Step) -> Option<&'static str> {
         Step::Nested => Some("containment"),
         Step::Inset { .. } => Some("inset"),
         Step::RemainingBoxes { .. } => Some("remaining_boxes"),
+        Step::Lumps { .. } => Some("lumps"),
         Step::BranchAndBound { .. } => Some("branch_and_bound"),
         Step::Aabb { .. } | Step::Obb { .. } | Step::Hull { .. } | Step::Pieces { .. } | Step::Facets { .. } => None,
     }

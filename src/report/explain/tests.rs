@@ -37,6 +37,7 @@ pub(crate) fn explanation() -> Explanation {
             Step::Ball { depth: -1.0 },
             Step::Inset { depth: 0.02, shown: false },
             Step::RemainingBoxes { depth: 0.02, boxes: 3 },
+            Step::Lumps { depth: 0.0346, lumps: 2 },
             Step::BranchAndBound { cells: 229, gap: Bounds::from_depth(0.0345, 0.0346) },
             Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
@@ -82,6 +83,7 @@ fn the_whole_text() {
         exact  the centre of the hull overlap is outside one part
         exact  inset by 0.01 mm each, the surfaces still intersect: depth may exceed 0.02 mm
         exact  the insets intersect in 3 boxes: outside, depth ≤ 0.02 mm
+        exact  the common solid has 2 separate lumps: the largest ball in a hull shows depth ≤ 0.0346 mm
         exact  branch and bound, 229 cells: the overlap is 0.0345 to 0.0346 mm deep
        facets  facet allowance: 0.01 mm (facets of b; cap 0.25 mm), granted
 
@@ -168,6 +170,7 @@ fn the_whole_document() {
         {"stage": "exact", "by": "ball", "depth_at_least": 0},
         {"stage": "exact", "by": "inset", "depth_at_most": 0.02, "shown": false},
         {"stage": "exact", "by": "remaining_boxes", "depth_at_most": 0.02, "outside_boxes": 3},
+        {"stage": "exact", "by": "lumps", "depth_at_most": 0.0346, "lumps": 2},
         {"stage": "exact", "by": "branch_and_bound", "depth_bracket": [0.0345, 0.0346], "cells": 229},
         {"stage": "facets", "facet_allowance": 0.01, "of": "b", "cap": 0.25, "granted": true}
       ],

@@ -1,0 +1,135 @@
+//! Bounds the overlap depth by the hulls of the lumps of the common solid.
+//!
+//! A ball in both solids lies in one lump of the common solid, and so in the hull of the corners of this lump. The
+//! largest ball in this hull bounds the depth; for a convex lump it is the ball of the depth itself. Its planes come
+//! one at a time (Kelley, "The Cutting-Plane Method for Solving Convex Programs", 1960): a linear programme places the
+//! largest ball behind the planes found so far, and the nearest surface points of its centre give the next two planes,
+//! moved out to the farthest corner.
+
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
+use crate::geom::{Aabb, Vec3};
+use crate::query::depth::bracket::{Event, OverlapSearch};
+use crate::query::depth::precision::Precision;
+use crate::query::depth::search::cell_lp::{Row, maximize};
+use crate::shape::surface::placed::NearestPoint;
+
+/// Upper limit of balls placed in one hull.
+const MAX_BALLS: usize = 24;
+
+/// Least reduction of the radius by a new plane at the centre of a ball (share of the excess over the wanted radius).
+/// Less shows that the lump is not convex.
+const LEAST_CUT: f64 = 0.1;
+
+/// Share of the bracket's width that the hulls may use.
+const WIDTH_SHARE: f64 = 0.98;
+
+/// Rounding errors of a corner's distance from a plane, in units of 2⁻⁵³ of the largest coordinate.
+const ROUNDOFFS: f64 = 64.0;
+
+impl OverlapSearch<'_> {
+    /// Bounds the depth by the corners of each lump of the common solid (A's frame, mm), down to `width`. Confines the
+    /// search to the boxes of the lumps that may hold a thicker ball. Cost: for each of up to [`MAX_BALLS`] balls in a
+    /// thick lump, a small linear programme, the nearest point of each surface, and O(n) for the corners.
+    pub(crate) fn bound_by_lumps(&mut self, lumps: &[Vec<Vec3>], width: &Precision) {
+        let width = width.less(6.0 * self.ask.margin);
+        let with_box = |corners| {
+            let bounds = Aabb::of_points(corners);
+            (0.5 * (bounds.max - bounds.min).min(), bounds, corners)
+        };
+        let mut order: Vec<(f64, Aabb, &Vec<Vec3>)> = lumps.iter().map(with_box).collect();
+        // A thick lump first: its ball may rule out the others.
+        order.sort_by(|p, q| q.0.total_cmp(&p.0));
+        let mut found: Vec<(f64, Aabb)> = Vec::with_capacity(order.len());
+        for (thin, bounds, corners) in order {
+            let rounding = ROUNDOFFS * UNIT_ROUNDOFF * bounds.max_abs();
+            let is_thin = thin <= self.wanted_radius(&width);
+            let radius = if is_thin { thin } else { self.hull_radius(&LumpHull::new(corners, &bounds), &width) };
+            found.push((radius + rounding, bounds.inflated(rounding)));
+        }
+        let level = self.wanted_radius(&width);
+        let largest = |found: &mut dyn Iterator<Item = &(f64, Aabb)>| found.map(|lump| lump.0).fold(0.0, greater);
+        let upper = largest(&mut found.iter());
+        // The signs of the crossings are exact, and so is a ball. A contradiction leaves the bound without a proof.
+        if 2.0 * upper < self.lower - self.ask.margin {
+            return;
+        }
+        self.events.push(Event::LumpBound(2.0 * upper, lumps.len()));
+        self.upper = lesser(self.upper, greater(2.0 * upper, self.lower));
+        self.depth.lower_ceiling(upper);
+        let boxes: Vec<Aabb> = found.iter().filter(|lump| lump.0 > level).map(|lump| lump.1).collect();
+        if !boxes.is_empty() {
+            self.depth.confine(&boxes, largest(&mut found.iter().filter(|lump| lump.0 <= level)));
+        }
+    }
+
+    /// Radius down to which an upper bound of all balls suffices (mm).
+    fn wanted_radius(&self, width: &Precision) -> f64 {
+        0.5 * (greater(self.lower, 0.0) + WIDTH_SHARE * width.of(self.lower))
+    }
+
+    /// Upper bound of the radius of a ball in a hull (mm), down to the wanted radius or until new planes hardly reduce
+    /// it. Keeps the balls that are met.
+    fn hull_radius(&mut self, hull: &LumpHull, width: &Precision) -> f64 {
+        let mut rows = hull.sides();
+        let mut upper = hull.half.min();
+        // The planes at a ball in the lump bound a thin lump at once.
+        if let Some(ball) = self.depth.evaluator.best.filter(|ball| hull.bounds.contains(&ball.center))
+            && let Some(at) = self.depth.evaluate(&ball.center)
+        {
+            rows.extend(hull.planes(self, &ball.center, &at));
+        }
+        for _ in 0..MAX_BALLS {
+            let wanted = self.wanted_radius(width);
+            let largest = maximize(&rows, &hull.half, wanted);
+            upper = lesser(upper, largest.upper);
+            if upper <= wanted {
+                break;
+            }
+            let x = hull.center + largest.at;
+            let Some(at) = self.depth.evaluate(&x) else { break };
+            self.take_bounds();
+            let planes = hull.planes(self, &x, &at);
+            rows.extend(planes);
+            let most = upper - LEAST_CUT * (upper - self.wanted_radius(width));
+            if planes.iter().all(|row| row.value + row.slope.dot(&largest.at) > most) {
+                break;
+            }
+        }
+        upper
+    }
+}
+
+/// Hull of the corners of a lump.
+struct LumpHull<'c> {
+    corners: &'c [Vec3],
+    bounds: Aabb,
+    /// Centre and half extents of the box.
+    center: Vec3,
+    half: Vec3,
+}
+
+impl<'c> LumpHull<'c> {
+    fn new(corners: &'c [Vec3], bounds: &Aabb) -> Self {
+        Self { corners, bounds: *bounds, center: bounds.center(), half: (bounds.max - bounds.min) * 0.5 }
+    }
+
+    /// Bounds of the radius by the six sides of the box, relative to its centre.
+    fn sides(&self) -> Vec<Row> {
+        let sides = |k: usize| {
+            let mut axis = Vec3::zeros();
+            axis[k] = 1.0;
+            [Row::bound(axis, self.half[k]), Row::bound(-axis, self.half[k])]
+        };
+        [0, 1, 2].into_iter().flat_map(sides).collect()
+    }
+
+    /// Bounds of the radius by a plane for each surface: across the way from a point to the nearest point of the
+    /// surface, through the farthest corner.
+    fn planes(&self, search: &OverlapSearch, x: &Vec3, at: &[(NearestPoint, f64); 2]) -> [Row; 2] {
+        [0, 1].map(|k| {
+            let inward = search.depth.evaluator.slope(k, x, &at[k]);
+            let reach = self.corners.iter().map(|p| inward.dot(&(self.center - p))).fold(f64::NEG_INFINITY, greater);
+            Row::bound(inward, reach)
+        })
+    }
+}
