@@ -124,7 +124,7 @@ fn triangles_without_area_divide_no_lump() {
 }
 
 /// Meeting solids at several poses: on one grid, so that faces coincide, and askew.
-fn meetings(check: &mut dyn FnMut(&mut Rng, OverlapSearch, &[Vec<Vec3>])) -> usize {
+fn meetings(mut check: impl FnMut(&mut Rng, OverlapSearch, &[Vec<Vec3>])) -> usize {
     let mut rng = Rng::new(29);
     let mut count = 0;
     for round in 0..160 {
@@ -176,7 +176,7 @@ fn balls(rng: &mut Rng, meeting: &mut OverlapSearch) -> Vec<(Vec3, f64)> {
 #[test]
 fn each_common_ball_lies_in_one_lump() {
     let mut tested = 0;
-    let count = meetings(&mut |rng, mut meeting, lumps| {
+    let count = meetings(|rng, mut meeting, lumps| {
         let boxes: Vec<Aabb> = lumps.iter().map(|corners| Aabb::of_points(corners).inflated(1e-9)).collect();
         for (x, radius) in balls(rng, &mut meeting) {
             let ball = Aabb { min: x, max: x }.inflated(radius);
@@ -191,7 +191,7 @@ fn each_common_ball_lies_in_one_lump() {
 fn hulls_of_lumps_bound_the_depth() {
     let width = Precision::new(0.01, 1e-4);
     let mut decided = 0;
-    let count = meetings(&mut |_, mut meeting, lumps| {
+    let count = meetings(|_, mut meeting, lumps| {
         let mut known = meeting_again(&meeting);
         known.refine_to(&width);
         let [least, most] = known.gap_bounds().to_depth();
