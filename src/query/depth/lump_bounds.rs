@@ -72,12 +72,15 @@ impl OverlapSearch<'_> {
     fn hull_radius(&mut self, hull: &LumpHull, width: &Precision) -> f64 {
         let mut rows = hull.sides();
         let mut upper = hull.half.min();
-        // The planes at a ball in the lump bound a thin lump at once.
-        if let Some(ball) = self.depth.evaluator.best.filter(|ball| hull.bounds.contains(&ball.center))
-            && let Some(at) = self.depth.evaluate(&ball.center)
-        {
-            rows.extend(hull.planes(self, &ball.center, &at));
+        // The planes at a ball in the lump bound a thin lump at once. A deepest point in the middle is easy to find in a
+        // picture.
+        let best = self.depth.evaluator.best.map(|ball| ball.center).filter(|x| hull.bounds.contains(x));
+        for x in best.into_iter().chain([hull.center]) {
+            if let Some(at) = self.depth.evaluate(&x) {
+                rows.extend(hull.planes(self, &x, &at));
+            }
         }
+        self.take_bounds();
         for _ in 0..MAX_BALLS {
             let wanted = self.wanted_radius(width);
             let largest = maximize(&rows, &hull.half, wanted);
