@@ -1,6 +1,7 @@
 //! Names the stages, counts the pairs that each one clears, and records the trace of one pair for `explain`.
 
 use crate::geom::Bounds;
+use crate::query::depth::Event;
 use serde::{Deserialize, Serialize};
 
 /// Exit stage of a pair.
@@ -173,6 +174,21 @@ pub enum Step {
 }
 
 impl Step {
+    /// Step of the depth search.
+    pub(crate) fn of(event: &Event) -> Self {
+        match *event {
+            Event::HullBound(most) => Self::HullDepth { most },
+            Event::Middle(depth) => Self::Ball { depth },
+            Event::Surfaces(distance) => Self::Surfaces { distance },
+            Event::Nested => Self::Nested,
+            Event::Inset(depth, shown) => Self::Inset { depth, shown },
+            Event::RemainingBoxes(depth, boxes) => Self::RemainingBoxes { depth, boxes },
+            Event::LumpBound(depth, lumps) => Self::Lumps { depth, lumps },
+            Event::Ascent(depth) => Self::Ascent { depth },
+            Event::BranchAndBound(cells, gap) => Self::BranchAndBound { cells, gap },
+        }
+    }
+
     /// Name of the step's stage.
     pub fn stage(&self) -> &'static str {
         match self {

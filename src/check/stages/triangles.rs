@@ -14,7 +14,7 @@ use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::{Bounds, Vec3};
 use crate::query::convex::Gap;
 use crate::query::depth::{
-    Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
+    Apart, Classified, Containment, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
 };
 use crate::query::facet_allowance::{FacetTable, LARGEST_GAIN, SAGITTAS, allowance, reach};
 use crate::query::triangles::pairing::Pairing;
@@ -256,8 +256,8 @@ impl Overlap<'_, '_> {
         AsGiven { parts: self.meeting.holds_as_given(), reach: self.meeting.reach_of_solids() }
     }
 
-    /// Bounds the depth by the lumps of the common solid. The measures need their crossings in any case. Skips large
-    /// pairs: they measure the common solid and the separation at the same time.
+    /// Bounds the depth by the lumps of the common solid. The volume needs their crossings, too. Skips large pairs:
+    /// they measure the common solid and the separation at the same time.
     fn bound_by_common_solid(&mut self, width: &Precision) {
         let has_room = self.meeting.gap_bounds().to_depth()[0] > self.query.rounding(self.margin);
         if !has_room || self.meeting.is_large() || self.meeting.is_narrow(width) {
@@ -268,7 +268,7 @@ impl Overlap<'_, '_> {
         let given = self.given();
         self.crossings = self.query.crossings(&self.meeting.pairing(), center, self.margin, &given);
         if let Some(found) = &self.crossings {
-            let lumps = found.crossings.lumps(&self.meeting.pairing());
+            let lumps = found.crossings.lumps(&self.meeting.pairing(), self.margin);
             self.meeting.bound_by_lumps(&lumps, width);
         }
     }
@@ -386,7 +386,7 @@ impl Overlap<'_, '_> {
         if !steps.on() {
             return;
         }
-        self.meeting.events().iter().for_each(|event| steps.note(step(event)));
+        self.meeting.events().iter().for_each(|event| steps.note(Step::of(event)));
         if let Some(allowance) = self.facets {
             let cap = largest_allowance(self.query.first, self.query.second);
             // Repeat the query for one part; only `explain` needs it.
@@ -395,20 +395,5 @@ impl Overlap<'_, '_> {
             let of_b = (allowance > 0.0).then_some(!of_first);
             steps.note(Step::Facets { allowance, cap, of_b, granted: self.allows() });
         }
-    }
-}
-
-/// Converts an event of the depth search to a trace entry.
-fn step(event: &Event) -> Step {
-    match *event {
-        Event::HullBound(most) => Step::HullDepth { most },
-        Event::Middle(depth) => Step::Ball { depth },
-        Event::Surfaces(distance) => Step::Surfaces { distance },
-        Event::Nested => Step::Nested,
-        Event::Inset(depth, shown) => Step::Inset { depth, shown },
-        Event::RemainingBoxes(depth, boxes) => Step::RemainingBoxes { depth, boxes },
-        Event::LumpBound(depth, lumps) => Step::Lumps { depth, lumps },
-        Event::Ascent(depth) => Step::Ascent { depth },
-        Event::BranchAndBound(cells, gap) => Step::BranchAndBound { cells, gap },
     }
 }

@@ -89,9 +89,7 @@ impl<'a> InsidePart<'a> {
         sums: &mut BoundarySums,
         visit: &mut impl FnMut(u32, Vec3),
     ) -> Result<(), Inconsistent> {
-        let mut cuts: Vec<(u32, u32)> =
-            (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
-        cuts.sort_unstable();
+        let cuts = cuts_of(segments, self.solid);
         let mut inside = InsideCache::new(self, &self.near.single, &cuts, segments)?;
         let mut seen = vec![false; self.surface().vertices.len()];
         let mut see = |v: u32, at: &Vec3| {
@@ -226,8 +224,15 @@ impl BoundarySums {
     }
 }
 
+/// Lists the segments on the triangles of one solid: triangle and segment, in increasing order.
+pub(crate) fn cuts_of(segments: &[Segment], solid: Solid) -> Vec<(u32, u32)> {
+    let mut cuts: Vec<(u32, u32)> = (0..).zip(segments).map(|(k, s)| (s.triangles[solid as usize], k)).collect();
+    cuts.sort_unstable();
+    cuts
+}
+
 /// Splits off the entries of the next triangle.
-fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
+pub(crate) fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
     let count = rest.iter().take_while(|c| c.0 == t).count();
     let (own, others) = rest.split_at(count);
     *rest = others;

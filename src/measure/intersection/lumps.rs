@@ -10,7 +10,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
 use crate::geom::union_find::UnionFind;
 use crate::measure::intersection::Crossings;
-use crate::measure::intersection::inside_part::{End, Segment};
+use crate::measure::intersection::inside_part::{End, Segment, cuts_of, take};
 use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
@@ -22,17 +22,14 @@ const HEIGHT_ERROR: f64 = 32.0 * UNIT_ROUNDOFF;
 /// Least area of an outline inside a triangle that is certain not to be a hole (share of the magnitudes of its terms).
 const CERTAIN_AREA: f64 = 1e-6;
 
-/// Length of the part of an edge that counts as a point: rounding of its position (share of the edge).
-const POINT: f64 = 64.0 * UNIT_ROUNDOFF;
-
 /// Number of a vertex outside the other solid.
 const OUTSIDE: u32 = u32::MAX;
 
 impl Crossings {
     /// Lists the corners of each lump of the common solid (A's frame, mm). Where an edge crosses a face at a small
-    /// angle, rounding moves the crossing along the edge: both ends of its range stand for it. Cost: O(n log n) for the
-    /// corners, O(n) for the triangles near the other surface.
-    pub(crate) fn lumps(&self, p: &Pairing) -> Vec<Vec<Vec3>> {
+    /// angle, rounding moves the crossing along the edge: both ends of its range stand for it, or one if they are at
+    /// most `margin` (mm) apart. Cost: O(n log n) for the corners, O(n) for the triangles near the other surface.
+    pub(crate) fn lumps(&self, p: &Pairing, margin: f64) -> Vec<Vec<Vec3>> {
         let segments = self.segments.all();
         let mut corners = Corners::new(p, self, &segments);
         for solid in [Solid::A, Solid::B] {
@@ -40,7 +37,7 @@ impl Crossings {
             corners.join_holes(solid, &segments);
             corners.join_dropped(solid);
         }
-        corners.lumps()
+        corners.lumps(margin)
     }
 }
 
@@ -90,11 +87,7 @@ impl<'a> Corners<'a> {
         for [from, to] in &ends {
             sets.union(*from, *to, false);
         }
-        let cuts = [0, 1].map(|k| {
-            let mut cuts: Vec<(u32, u32)> = (0..).zip(segments).map(|(i, s)| (s.triangles[k], i)).collect();
-            cuts.sort_unstable();
-            cuts
-        });
+        let cuts = [Solid::A, Solid::B].map(|solid| cuts_of(segments, solid));
         let enters = keys.iter().map(|k| k.1).collect();
         let crossings = keys.iter().map(|(key, _)| (*key, range(&sides, key))).collect();
         Self { sides, inside, numbers, crossings, enters, ends, cuts, sets }
@@ -114,15 +107,10 @@ impl<'a> Corners<'a> {
     fn join_edges(&mut self, solid: Solid, found: &Crossings) {
         let triangles = &self.sides[solid as usize].surface.triangles;
         let near = found.near.of(solid);
-        let free = near.free.iter().flat_map(Clone::clone);
-        let mut cuts = self.cuts[solid as usize].iter().map(|c| c.0).peekable();
-        // Uncut triangles lie on one side of the other surface.
-        for t in near.single.iter().copied() {
-            let mut is_cut = false;
-            while cuts.next_if(|cut| *cut <= t).is_some_and(|cut| {
-                is_cut |= cut == t;
-                true
-            }) {}
+        let cuts = std::mem::take(&mut self.cuts[solid as usize]);
+        let mut rest = &cuts[..];
+        for &t in &near.single {
+            let is_cut = !take(&mut rest, t).is_empty();
             let ids = triangles[t as usize];
             for k in 0..3 {
                 let (u, v) = (ids[k], ids[(k + 1) % 3]);
@@ -133,7 +121,8 @@ impl<'a> Corners<'a> {
                 }
             }
         }
-        for t in free {
+        self.cuts[solid as usize] = cuts;
+        for t in near.free.iter().flat_map(Clone::clone) {
             let [a, b, c] = triangles[t as usize].map(|v| self.vertex(solid, v));
             if let (Some(a), Some(b), Some(c)) = (a, b, c) {
                 self.sets.union(a, b, false);
@@ -142,26 +131,26 @@ impl<'a> Corners<'a> {
         }
         let mut at = self.crossings.partition_point(|c| c.0.0 < solid as u8);
         while let Some(&((_, edge, _), _)) = self.crossings.get(at).filter(|c| c.0.0 == solid as u8) {
-            let range = self.crossed(solid, edge);
-            at = range.end;
-            self.join_crossed(solid, edge, range);
+            let crossings = self.crossed(solid, edge);
+            at = crossings.end;
+            self.join_crossed(solid, edge, crossings);
         }
     }
 
-    /// Range of the crossings of an edge.
+    /// Places of the crossings of an edge.
     fn crossed(&self, solid: Solid, edge: [u32; 2]) -> Range<usize> {
         let key = (solid as u8, edge);
         let from = self.crossings.partition_point(|c| (c.0.0, c.0.1) < key);
         from..from + self.crossings[from..].iter().take_while(|c| (c.0.0, c.0.1) == key).count()
     }
 
-    /// Joins the corners of each part of an edge inside the other solid; `range` are its crossings. Joins all of them
-    /// if their order is uncertain.
-    fn join_crossed(&mut self, solid: Solid, [u, v]: [u32; 2], range: Range<usize>) {
+    /// Joins the corners of each part of an edge inside the other solid. Joins all of them if the order of its
+    /// crossings is uncertain.
+    fn join_crossed(&mut self, solid: Solid, [u, v]: [u32; 2], crossings: Range<usize>) {
         let side = &self.sides[solid as usize];
         let (from, way) = (side.vertex(u), side.vertex(v) - side.vertex(u));
         let along = |x: &Vec3| (x - from).dot(&way);
-        let mut order: Vec<(f64, f64, usize)> = range
+        let mut order: Vec<(f64, f64, usize)> = crossings
             .map(|i| {
                 let [p, q] = self.crossings[i].1.each_ref().map(along);
                 (lesser(p, q), greater(p, q), i)
@@ -275,15 +264,15 @@ impl<'a> Corners<'a> {
         (y - x).norm()
     }
 
-    /// Positions of the corners of each lump.
-    fn lumps(mut self) -> Vec<Vec<Vec3>> {
+    /// Positions of the corners of each lump; ranges of at most `margin` (mm) count as points.
+    fn lumps(mut self, margin: f64) -> Vec<Vec<Vec3>> {
         let (lump, count) = self.sets.label();
         let mut lumps = vec![Vec::new(); count as usize];
         let vertices = [0, 1].map(|k| self.inside[k].iter().map(move |&v| (k, v)));
         let positions = vertices.into_iter().flatten().map(|(k, v)| [self.sides[k].vertex(v); 2]);
         for (lump, [x, y]) in lump.iter().zip(positions.chain(self.crossings.iter().map(|c| c.1))) {
             lumps[*lump as usize].push(x);
-            if x != y {
+            if (y - x).norm() > margin {
                 lumps[*lump as usize].push(y);
             }
         }
@@ -310,5 +299,5 @@ fn range(sides: &[PlacedSurface; 2], (own, [u, v], t): &CrossingKey) -> [Vec3; 2
     let total = greater(s + r - 2.0 * error, f64::MIN_POSITIVE);
     let (share, wide) = (s / greater(s + r, f64::MIN_POSITIVE), 2.0 * error / total);
     let at = |share: f64| p + (q - p) * lesser(greater(share, 0.0), 1.0);
-    if wide <= POINT { [at(share); 2] } else { [at(share - wide), at(share + wide)] }
+    [at(share - wide), at(share + wide)]
 }

@@ -24,7 +24,7 @@ fn known(p: &Pairing) -> IntersectionInput<'static> {
 
 fn lumps(a: &Surface, b: &Surface, pose: &Pose) -> Vec<Vec<Vec3>> {
     let p = Pairing { a, b, b_in_a: pose };
-    Crossings::of(&p, &known(&p)).expect("crossings").lumps(&p)
+    Crossings::of(&p, &known(&p)).expect("crossings").lumps(&p, 1e-13)
 }
 
 /// Boxes of the lumps, sorted by their lower corners, without their rounding.
@@ -153,7 +153,7 @@ fn meetings(mut check: impl FnMut(&mut Rng, OverlapSearch, &[Vec<Vec3>])) -> usi
         if meeting.is_solid()
             && let Some(found) = Crossings::of(&p, &known(&p))
         {
-            let lumps = found.lumps(&p);
+            let lumps = found.lumps(&p, margin);
             check(&mut rng, *meeting, &lumps);
             count += 1;
         }

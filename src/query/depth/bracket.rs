@@ -91,7 +91,7 @@ pub enum Event {
     RemainingBoxes(f64, usize),
     /// Upper bound of the depth from the hulls of the lumps of the common solid, and the number of lumps.
     LumpBound(f64, usize),
-    /// Lower bound of the depth after an ascent.
+    /// Lower bound of the depth after an ascent, or from balls in the hulls of lumps.
     Ascent(f64),
     /// Number of cells of branch and bound so far, and the bounds of the gap after them.
     BranchAndBound(u32, Bounds),

@@ -6,7 +6,7 @@
 //! largest ball behind the planes found so far, and the nearest surface points of its centre give the next two planes,
 //! moved out to the farthest corner.
 
-use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
+use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::precision::Precision;
@@ -23,15 +23,13 @@ const LEAST_CUT: f64 = 0.1;
 /// Share of the bracket's width that the hulls may use.
 const WIDTH_SHARE: f64 = 0.98;
 
-/// Rounding errors of a corner's distance from a plane, in units of 2⁻⁵³ of the largest coordinate.
-const ROUNDOFFS: f64 = 64.0;
-
 impl OverlapSearch<'_> {
-    /// Bounds the depth by the corners of each lump of the common solid (A's frame, mm), down to `width`. Confines the
-    /// search to the boxes of the lumps that may hold a thicker ball. Cost: for each of up to [`MAX_BALLS`] balls in a
+    /// Bounds the depth by the corners of each lump of the common solid (A's frame, mm, up to the margin), down to
+    /// `width`. Confines the search to the boxes of the lumps that may hold a thicker ball. Cost: for each of up to [`MAX_BALLS`] balls in a
     /// thick lump, a small linear programme, the nearest point of each surface, and O(n) for the corners.
     pub(crate) fn bound_by_lumps(&mut self, lumps: &[Vec<Vec3>], width: &Precision) {
-        let width = width.less(6.0 * self.ask.margin);
+        let (before, margin) = (self.lower, self.ask.margin);
+        let width = width.less(6.0 * margin);
         let with_box = |corners| {
             let bounds = Aabb::of_points(corners);
             (0.5 * (bounds.max - bounds.min).min(), bounds, corners)
@@ -41,24 +39,27 @@ impl OverlapSearch<'_> {
         order.sort_by(|p, q| q.0.total_cmp(&p.0));
         let mut found: Vec<(f64, Aabb)> = Vec::with_capacity(order.len());
         for (thin, bounds, corners) in order {
-            let rounding = ROUNDOFFS * UNIT_ROUNDOFF * bounds.max_abs();
             let is_thin = thin <= self.wanted_radius(&width);
             let radius = if is_thin { thin } else { self.hull_radius(&LumpHull::new(corners, &bounds), &width) };
-            found.push((radius + rounding, bounds.inflated(rounding)));
+            found.push((radius + margin, bounds.inflated(margin)));
+        }
+        if self.lower > before {
+            self.events.push(Event::Ascent(self.lower));
         }
         let level = self.wanted_radius(&width);
-        let largest = |found: &mut dyn Iterator<Item = &(f64, Aabb)>| found.map(|lump| lump.0).fold(0.0, greater);
-        let upper = largest(&mut found.iter());
-        // The signs of the crossings are exact, and so is a ball. A contradiction leaves the bound without a proof.
-        if 2.0 * upper < self.lower - self.ask.margin {
+        let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|lump| lump.0 > level);
+        let largest = |lumps: &[(f64, Aabb)]| lumps.iter().map(|lump| lump.0).fold(0.0, greater);
+        let upper = greater(largest(&open), largest(&closed));
+        // A thicker ball contradicts the bound, which then does not count.
+        if 2.0 * upper < self.lower - margin {
             return;
         }
         self.events.push(Event::LumpBound(2.0 * upper, lumps.len()));
         self.upper = lesser(self.upper, greater(2.0 * upper, self.lower));
         self.depth.lower_ceiling(upper);
-        let boxes: Vec<Aabb> = found.iter().filter(|lump| lump.0 > level).map(|lump| lump.1).collect();
-        if !boxes.is_empty() {
-            self.depth.confine(&boxes, largest(&mut found.iter().filter(|lump| lump.0 <= level)));
+        if !open.is_empty() {
+            let boxes: Vec<Aabb> = open.iter().map(|lump| lump.1).collect();
+            self.depth.confine(&boxes, largest(&closed));
         }
     }
 
