@@ -6,7 +6,8 @@
 //!
 //! `resolve` works in this order:
 //!
-//! - `self_intersections` finds the intersecting pairs of triangles.
+//! - `self_intersections` finds the intersecting pairs of triangles, by `triangle_pair`. Most pairs at one vertex need no
+//!   test (`unfolded`).
 //! - `drop_inner_patches`: without such a pair, every patch bounds the solid entirely or not at all, and an exact ray
 //!   decides.
 //! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result. The other triangles
@@ -18,6 +19,8 @@ pub(crate) mod patches;
 pub(crate) mod self_intersections;
 #[cfg(test)]
 pub(crate) mod tests;
+mod triangle_pair;
+mod unfolded;
 pub(crate) mod verify;
 
 use crate::mesh::{Known, Pieces, TriMesh, union};
