@@ -21,6 +21,17 @@ impl Line {
         let (u, v) = basis(along);
         Self { along: *along, across: [u, v], slack }
     }
+
+    /// Bounds of the interval blocked by two triangles (mm along the line).
+    pub(crate) fn bounds(&self, [a, b]: &[Triangle; 2]) -> [f64; 2] {
+        let ([low, high], [least, most]) = (range(self.distances(a)), range(self.distances(b)));
+        [low - most, high - least]
+    }
+
+    /// Coordinates of a triangle's corners along the line (mm).
+    fn distances(&self, [a, b, c]: &Triangle) -> [f64; 3] {
+        [self.along.dot(a), self.along.dot(b), self.along.dot(c)]
+    }
 }
 
 /// Interval of the line in which two triangles collide (mm along the line).
@@ -56,6 +67,24 @@ impl ContactCandidate {
         let to = |k: usize| [turn(self.edge(k), *x), turn(self.edge(k), *y), turn(self.edge(k), *z)];
         [to(0), to(1), to(2)]
     }
+
+    /// True if an edge separates the triangle from three points by more than `slack` (mm), given their sides. Most
+    /// triangles with boxes that overlap end here.
+    #[inline]
+    fn is_beyond(&self, sides: &[[f64; 3]; 3], slack: f64) -> bool {
+        let inner = turn(self.edge(0), self.at[2]);
+        (0..3).any(|k| {
+            let [[px, py], [qx, qy]] = self.edge(k);
+            let least = slack * slack * ((qx - px) * (qx - px) + (qy - py) * (qy - py));
+            let [x, y, z] = sides[k].map(|side| if inner < 0.0 { side } else { -side });
+            let nearest = lesser(lesser(x, y), z);
+            nearest > 0.0 && nearest * nearest > least
+        })
+    }
+}
+
+fn range([x, y, z]: [f64; 3]) -> [f64; 2] {
+    [lesser(lesser(x, y), z), greater(greater(x, y), z)]
 }
 
 fn turn([p, q]: [[f64; 2]; 2], r: [f64; 2]) -> f64 {
@@ -93,9 +122,7 @@ impl Events {
 /// the triangle misses A's, or if the interval certainly ends before `wanted[0]` or begins after `wanted[1]` (mm along
 /// the line).
 pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line, wanted: [f64; 2]) -> Option<Blocked> {
-    let far = |[a, b, c]: &Triangle| [line.along.dot(a), line.along.dot(b), line.along.dot(c)];
-    let range = |[x, y, z]: [f64; 3]| [lesser(lesser(x, y), z), greater(greater(x, y), z)];
-    let (of_a, of_b) = (far(a), far(b));
+    let (of_a, of_b) = (line.distances(a), line.distances(b));
     let ([low, high], [least, most]) = (range(of_a), range(of_b));
     if high - least < wanted[0] || low - most > wanted[1] {
         return None;
@@ -110,6 +137,9 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line, wanted: 
     }
     // Signed side of each corner of one triangle relative to each edge of the other.
     let (to_p, to_q) = (p.sides(&q.at), q.sides(&p.at));
+    if p.is_beyond(&to_p, line.slack) || q.is_beyond(&to_q, line.slack) {
+        return None;
+    }
     let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Contact::Flush) };
     corners_on_face(&p, &q, &to_p, line.slack, |t| events.add(t, Contact::FaceA));
     corners_on_face(&q, &p, &to_q, line.slack, |t| events.add(-t, Contact::FaceB));

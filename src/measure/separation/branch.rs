@@ -22,13 +22,37 @@ struct Node {
     length: f64,
 }
 
+/// Translations of all nodes so far.
+struct SeenTranslations {
+    /// Length and translation of each node (mm), sorted by length.
+    sorted: Vec<(f64, Vec3)>,
+    /// Distance within which two translations count as equal (mm).
+    hair: f64,
+}
+
+impl SeenTranslations {
+    /// Adds the translation of a node; false if a known one is equal. Compares those of about the same length.
+    fn add(&mut self, node: &Node) -> bool {
+        // The length of a translation is its norm up to rounding.
+        let window = 2.0 * self.hair;
+        let first = self.sorted.partition_point(|seen| seen.0 < node.length - window);
+        let mut near = self.sorted[first..].iter().take_while(|seen| seen.0 <= node.length + window);
+        if near.any(|seen| (seen.1 - node.at).norm() <= self.hair) {
+            return false;
+        }
+        let place = self.sorted.partition_point(|seen| seen.0 < node.length);
+        self.sorted.insert(place, (node.length, node.at));
+        true
+    }
+}
+
 impl Search<'_> {
     /// Explores the choices of [`Search::push`]: each pair of triangles may separate along several faces. The node with
     /// the shortest translation comes first. `first` are the pairs intersecting before any translation.
     pub(super) fn branch(&mut self, first: Vec<ContactPair>, nodes: usize) {
         let mut known = first;
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
-        let mut seen: Vec<Vec3> = Vec::new();
+        let mut seen = SeenTranslations { sorted: Vec::new(), hair: self.hair };
         for _ in 0..nodes {
             let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
             let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
@@ -48,8 +72,7 @@ impl Search<'_> {
             }
             for plane in directions {
                 let Some(next) = self.child(&node, &plane) else { continue };
-                if seen.iter().all(|x| (x - next.at).norm() > self.hair) {
-                    seen.push(next.at);
+                if seen.add(&next) {
                     open.push(next);
                 }
             }

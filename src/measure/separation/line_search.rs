@@ -43,12 +43,22 @@ pub(crate) struct LineEnd {
     pub free: bool,
 }
 
+/// Known blocker of a line, its interval not yet computed.
+#[derive(Clone, Copy)]
+struct Blocker {
+    /// Bounds of its blocked interval (mm along the line). The lower one is infinite once the interval is computed.
+    within: [f64; 2],
+    /// Index of its pair of triangles.
+    pair: usize,
+}
+
 /// Search along one line.
 struct LineSearch<'l> {
     line: &'l Line,
-    /// Known blocked intervals of the line, sorted by their beginning.
-    known: Vec<Blocked>,
-    next: usize,
+    /// Known blockers that may end after the translation, the farthest bound first.
+    known: Vec<Blocker>,
+    /// Computed intervals that begin after the translation.
+    later: Vec<Blocked>,
     end: LineEnd,
     hair: f64,
 }
@@ -61,10 +71,21 @@ impl LineSearch<'_> {
         }
     }
 
-    fn pass_known(&mut self) {
-        while let Some(b) = self.known.get(self.next).copied().filter(|b| b.from <= self.end.at) {
-            self.step_over(&b);
-            self.next += 1;
+    /// Steps over all known intervals beginning here or before. Computes an interval only if it may end after the
+    /// translation.
+    fn pass_known(&mut self, pairs: &[[Triangle; 2]]) {
+        loop {
+            let at = self.end.at;
+            if let Some(k) = self.later.iter().position(|b| b.from <= at) {
+                let reached = self.later.swap_remove(k);
+                self.step_over(&reached);
+                continue;
+            }
+            self.known.truncate(self.known.partition_point(|b| b.within[1] + self.hair > at));
+            let Some(next) = self.known.iter_mut().find(|b| b.within[0] <= at) else { return };
+            next.within[0] = f64::INFINITY;
+            let [a, b] = &pairs[next.pair];
+            self.later.extend(blocked_interval(a, b, self.line, EVERYWHERE));
         }
     }
 }
@@ -102,13 +123,17 @@ impl KnownBlockers {
     /// Finds the first free translation along the line from `from` on and before `limit` (mm); `hair` is added to every
     /// step (mm).
     pub(crate) fn walk(&mut self, slim: &InsetPair, line: &Line, [from, limit]: [f64; 2], hair: f64) -> LineEnd {
-        let blocked = |[a, b]: &[Triangle; 2]| blocked_interval(a, b, line, [from - hair, limit]);
-        let mut known: Vec<_> = self.pairs.iter().filter_map(blocked).collect();
-        known.sort_by(|x, y| x.from.total_cmp(&y.from));
+        let blocker = |(pair, corners): (usize, &[Triangle; 2])| {
+            let within = line.bounds(corners);
+            let counts = within[1] >= from - hair && within[0] <= limit;
+            counts.then_some(Blocker { within, pair })
+        };
+        let mut known: Vec<_> = self.pairs.iter().enumerate().filter_map(blocker).collect();
+        known.sort_by(|x, y| y.within[1].total_cmp(&x.within[1]));
         let end = LineEnd { at: from, normal: line.along, free: false };
-        let mut walk = LineSearch { line, known, next: 0, end, hair };
+        let mut walk = LineSearch { line, known, later: Vec::new(), end, hair };
         for leap in 0..MAX_STEPS {
-            walk.pass_known();
+            walk.pass_known(&self.pairs);
             if walk.end.at >= limit || self.budget == 0 {
                 return walk.end;
             }
