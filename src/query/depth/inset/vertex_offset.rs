@@ -106,6 +106,27 @@ pub(crate) struct VertexOffset {
     pub needs: Vec<PlaneConstraint>,
 }
 
+/// Offset by τ along the mean inward normal of some triangles around a vertex (mm), and the planes of these triangles.
+struct OwnPlanes {
+    plain: Vec3,
+    needs: Vec<PlaneConstraint>,
+}
+
+/// Offsets of one vertex that need the planes closely in front of it, one bit for each.
+#[derive(Clone, Copy)]
+struct LeftOffsets(u64);
+
+impl LeftOffsets {
+    fn add(&mut self, k: usize) {
+        self.0 |= 1_u64.checked_shl(k as u32).unwrap_or(0);
+    }
+
+    /// True for every offset beyond the bits, too: more planes cost only time.
+    fn is_left(self, k: usize) -> bool {
+        k >= 64 || self.0 >> k & 1 == 1
+    }
+}
+
 /// A plane to be moved inward.
 #[derive(Clone, Copy)]
 pub(crate) struct PlaneConstraint {
@@ -208,14 +229,27 @@ impl<'a> VertexOffsets<'a> {
         let sectors = Sectors::of(self.surface, v, around, self.flat)?;
         // Keeps the strip of the flat edge within τ despite the solver tolerance.
         let scale = if sectors.flat_edge().is_some() { 1.0 - 2.0 * SOLVER_TOLERANCE } else { 1.0 };
-        let place = |sector| self.wish_of(v, &sectors.faces(sector), around).wish * scale;
-        let places: Vec<Vec3> = (0..sectors.count).map(place).collect();
+        let own: Vec<_> = (0..sectors.count).map(|sector| self.own_planes(v, &sectors.faces(sector))).collect();
+        let left = self.nearby_planes_left(v, around, &own);
+        let place = |(k, own)| self.offset(v, around, own, left.is_left(k)).wish * scale;
+        let places: Vec<Vec3> = own.into_iter().enumerate().map(place).collect();
         VertexSplit::new(self.surface, v, sectors, places, self.tau)
     }
 
     /// Offset of a vertex for some of the triangles around it.
     pub(crate) fn wish_of(&self, v: u32, of: &[u32], around: &[u32]) -> VertexOffset {
-        let (plain, needs) = self.needs(v, of, around);
+        let own = self.own_planes(v, of);
+        let left = self.nearby_planes_left(v, around, std::slice::from_ref(&own));
+        self.offset(v, around, own, left.is_left(0))
+    }
+
+    /// Offset of a vertex, given that along the mean normal and the planes at the vertex. `nearby` adds planes closely
+    /// in front of the vertex.
+    fn offset(&self, v: u32, around: &[u32], own: OwnPlanes, nearby: bool) -> VertexOffset {
+        let OwnPlanes { plain, mut needs } = own;
+        if nearby {
+            self.add_nearby_planes(v, around, &plain, &mut needs);
+        }
         let mut wish = plain;
         if plain != Vec3::zeros() && !self.is_enough(&needs, &plain) {
             let d = self.solve_planes(plain, &needs, self.farthest);
@@ -226,8 +260,8 @@ impl<'a> VertexOffsets<'a> {
         VertexOffset { wish, plain, needs }
     }
 
-    /// Offset by τ along the mean inward normal of some triangles around a vertex, and the planes to be moved.
-    fn needs(&self, v: u32, of: &[u32], around: &[u32]) -> (Vec3, Vec<PlaneConstraint>) {
+    /// Offset by τ along the mean inward normal of some triangles around a vertex, and their planes.
+    fn own_planes(&self, v: u32, of: &[u32]) -> OwnPlanes {
         let s = self.surface;
         let sign = self.taken.sign();
         let at = s.vertices[v as usize];
@@ -244,14 +278,7 @@ impl<'a> VertexOffsets<'a> {
             }
         }
         let plain = mean.try_normalize(0.0).map_or_else(Vec3::zeros, |m| m * (-self.tau * (1.0 - 1e-12)));
-        // If the plain offset moves all planes far enough, it is the answer, and nearby planes change nothing.
-        if self.flat > 0.0
-            && plain != Vec3::zeros()
-            && (!self.is_enough(&needs, &plain) || self.has_nearby_plane_left(v, around, &plain))
-        {
-            self.add_nearby_planes(v, around, &plain, &mut needs);
-        }
-        (plain, needs)
+        OwnPlanes { plain, needs }
     }
 
     /// True if the offset along the mean normal is kept for these planes.
@@ -259,23 +286,45 @@ impl<'a> VertexOffsets<'a> {
         lacking(needs, plain) >= (FULL_MOVE_SHARE - 1.0) * self.tau
     }
 
-    /// True if the offset along the mean normal moves a plane closely in front of a vertex by too little. Faster than a
-    /// list of all such planes: a test without a distance drops most triangles.
-    fn has_nearby_plane_left(&self, v: u32, around: &[u32], plain: &Vec3) -> bool {
-        let nearby = self.nearby_plane(v, around, plain);
-        let left = |t: u32| nearby(t).filter(|need| !self.is_enough(std::slice::from_ref(need), plain));
-        let mut found = false;
-        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, left, |_| {
-            found = true;
-            false
+    /// Finds the offsets along a mean normal that move their own planes, or planes closely in front of the vertex, by
+    /// too little. One search for all offsets of the vertex. A list of all such planes would take longer: a test
+    /// without a distance drops most triangles.
+    fn nearby_planes_left(&self, v: u32, around: &[u32], own: &[OwnPlanes]) -> LeftOffsets {
+        let mut left = LeftOffsets(0);
+        // If the plain offset moves all planes far enough, it is the answer, and nearby planes change nothing.
+        let moves = |k: &usize| self.flat > 0.0 && own[*k].plain != Vec3::zeros();
+        let (enough, lacking): (Vec<usize>, Vec<usize>) =
+            (0..own.len()).filter(moves).partition(|&k| self.is_enough(&own[k].needs, &own[k].plain));
+        for k in lacking {
+            left.add(k);
+        }
+        if enough.is_empty() {
+            return left;
+        }
+        let nearby = self.nearby_plane(v, around);
+        let lacks = |t: u32| {
+            let need = nearby(t)?;
+            let mut found = LeftOffsets(0);
+            for &k in &enough {
+                let plain = &own[k].plain;
+                if !self.is_far_side(&need, plain) && !self.is_enough(std::slice::from_ref(&need), plain) {
+                    found.add(k);
+                }
+            }
+            (found.0 != 0).then_some(found)
+        };
+        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, lacks, |found| {
+            left.0 |= found.0;
+            !enough.iter().all(|&k| left.is_left(k))
         });
-        found
+        left
     }
 
     /// Adds the planes closely in front of a vertex: after they move inward, the vertex would lie outside of them.
     fn add_nearby_planes(&self, v: u32, around: &[u32], plain: &Vec3, needs: &mut Vec<PlaneConstraint>) {
-        let nearby = self.nearby_plane(v, around, plain);
-        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, nearby, |need| {
+        let nearby = self.nearby_plane(v, around);
+        let counts = |t: u32| nearby(t).filter(|need| !self.is_far_side(need, plain));
+        self.surface.within_where(&self.surface.vertices[v as usize], self.tau, counts, |need| {
             match needs.iter_mut().find(|m| !m.own && m.normal.dot(&need.normal) > 1.0 - 1e-9) {
                 Some(same) => same.by = greater(same.by, need.by),
                 None => needs.push(need),
@@ -284,19 +333,22 @@ impl<'a> VertexOffsets<'a> {
         });
     }
 
-    /// The plane of a triangle, if a vertex lies closely behind it; `None` for those at the vertex and for far sides of
-    /// thin walls.
-    fn nearby_plane(&self, v: u32, around: &[u32], plain: &Vec3) -> impl Fn(u32) -> Option<PlaneConstraint> {
+    /// The plane of a triangle, if a vertex lies closely behind it; `None` for those at the vertex.
+    fn nearby_plane(&self, v: u32, around: &[u32]) -> impl Fn(u32) -> Option<PlaneConstraint> {
         let s = self.surface;
         let at = s.vertices[v as usize];
         move |t: u32| {
             let normal = s.normal_if_cheap(t) * self.taken.sign();
             let behind = -normal.dot(&(at - s.triangle(t)[0]));
             let by = self.tau - behind;
-            let far_side = normal.dot(plain) >= FAR_SIDE_COSINE * self.tau;
-            let counts = behind > self.flat && by > 0.0 && !far_side && !around.contains(&t);
+            let counts = behind > self.flat && by > 0.0 && !around.contains(&t);
             counts.then_some(PlaneConstraint { normal, by, own: false })
         }
+    }
+
+    /// True if a plane is the far side of a thin wall, for a vertex with this offset along its mean normal.
+    fn is_far_side(&self, need: &PlaneConstraint, plain: &Vec3) -> bool {
+        need.normal.dot(plain) >= FAR_SIDE_COSINE * self.tau
     }
 
     /// Offset satisfying all planes, as far as the solver and the length limit `most` (mm) allow. Each step solves for
