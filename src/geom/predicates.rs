@@ -33,8 +33,18 @@ const ORIENT3D_ERROR: f64 = (7.0 + 56.0 * UNIT_ROUNDOFF) * UNIT_ROUNDOFF;
 
 #[cold]
 fn orient3d_by_expansions(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
+    if share_a_coordinate(a, b, c, d) {
+        return 0.0;
+    }
     let k = |v: &Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
     -robust::orient3d(k(a), k(b), k(c), k(d))
+}
+
+/// True if four points have one coordinate in common, as in most faces of most parts: they are in one plane.
+#[inline]
+pub(crate) fn share_a_coordinate(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> bool {
+    let shared = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == d[k];
+    shared(0) || shared(1) || shared(2)
 }
 
 /// Positive if the 2-D points `a`, `b`, `c` turn left (counter-clockwise), zero if they are exactly collinear.

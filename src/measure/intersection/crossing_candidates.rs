@@ -39,8 +39,10 @@ impl CrossingCandidates {
             &mut SearchRadius::new(way),
             |i| p.a.triangle(i),
             |j| b.corners(j),
-            |_, _, (i, _), (j, _)| {
-                pairs.push([i, j]);
+            |_, _, (i, s), (j, t)| {
+                if !(s.is_apart_beyond_a_side(t, far) || t.is_apart_beyond_a_side(s, far)) {
+                    pairs.push([i, j]);
+                }
                 true
             },
         );

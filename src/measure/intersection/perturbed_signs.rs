@@ -6,7 +6,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::UNIT_ROUNDOFF;
-use crate::geom::predicates::{orient2d, orient3d, product_difference};
+use crate::geom::predicates::{orient2d, orient3d, product_difference, share_a_coordinate};
 use crate::geom::triangle::Triangle;
 use std::cell::OnceCell;
 
@@ -104,8 +104,7 @@ impl Plane {
 /// Evaluates [`orient3d`]; returns 0 at once if all four points share a coordinate, as in coincident faces of most
 /// parts.
 fn exact([a, b, c]: &Triangle, x: &Vec3) -> f64 {
-    let flush = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == x[k];
-    if flush(0) || flush(1) || flush(2) { 0.0 } else { orient3d(a, b, c, x) }
+    if share_a_coordinate(a, b, c, x) { 0.0 } else { orient3d(a, b, c, x) }
 }
 
 /// Computes the side of a coplanar point after its own perturbation.

@@ -63,6 +63,16 @@ impl BoundedTriangle {
         greater(greater(s, t), (x * x + y * y + z * z).sqrt())
     }
 
+    /// True if a plane along a side of this triangle, at a right angle to it, separates the triangles by more than `limit`
+    /// (mm, more than rounding). Triangles in one plane or at one edge of a part are often separated like this alone.
+    pub(crate) fn is_apart_beyond_a_side(&self, other: &Self, limit: f64) -> bool {
+        let [a, b, c] = &self.corners;
+        [b - a, c - b, a - c].iter().any(|side| {
+            let outward = side.cross(&self.normal);
+            self.apart_along(other, &outward) > limit * outward.norm()
+        })
+    }
+
     /// Computes the separation of the other triangle from this one along a unit direction (mm).
     #[inline]
     pub(crate) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
