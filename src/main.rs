@@ -4,10 +4,6 @@ use interfere::internals::cli::{self, Console, Terminal};
 use std::io;
 use std::process::ExitCode;
 
-/// Allocates memory faster than most systems do: measures need many small pieces of it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let mut console = Console { stdout: &mut io::stdout(), stderr: &mut io::stderr(), terminal: Terminal::detect() };
     cli::run(std::env::args_os(), &mut console).into()
