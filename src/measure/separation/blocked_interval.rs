@@ -210,11 +210,15 @@ fn edge_on_contacts(
         let [p, q] = face.edge(k);
         let way = length([p, q]);
         for (j, side) in sides.iter().enumerate() {
+            // A corner near an end of the edge lies near its line, too. Most corners do not.
+            if way > slack && side.abs() > slack * way {
+                continue;
+            }
             let x = other.at[j];
             if length([p, x]) <= slack {
                 add(face.far[k] - other.far[j]);
             }
-            if way > slack && side.abs() <= slack * way {
+            if way > slack {
                 let share = ((x[0] - p[0]) * (q[0] - p[0]) + (x[1] - p[1]) * (q[1] - p[1])) / (way * way);
                 if (0.0..=1.0).contains(&share) {
                     add(face.far[k] + (face.far[(k + 1) % 3] - face.far[k]) * share - other.far[j]);

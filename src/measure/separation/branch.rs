@@ -12,6 +12,9 @@ use crate::measure::separation::search::{MAX_PLANES, PUSHED_PAIRS, Search};
 /// Number of known pairs of triangles that intersect at a node for the node to need no crossing test.
 const ENOUGH_KNOWN: usize = 8;
 
+/// Number of nodes after which slow progress ends the branch and bound.
+const FIRST_NODES: usize = 8;
+
 /// Maximum number of known pairs of triangles tested at a node, the last found first.
 const MAX_TESTED: usize = 192;
 
@@ -48,15 +51,19 @@ impl SeenTranslations {
 
 impl Search<'_> {
     /// Explores the choices of [`Search::push`]: each pair of triangles may separate along several faces. The node with
-    /// the shortest translation comes first. `first` are the pairs intersecting before any translation.
+    /// the shortest translation comes first. Ends early if at this pace all nodes stay shorter than the best translation:
+    /// parts that hold each other all around, such as a screw in its thread, have many short nodes. `first` are the pairs
+    /// intersecting before any translation.
     pub(super) fn branch(&mut self, first: Vec<ContactPair>, nodes: usize) {
         let mut known = first;
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
         let mut seen = SeenTranslations { sorted: Vec::new(), hair: self.hair };
-        for _ in 0..nodes {
+        for explored in 0..nodes {
             let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
             let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
-            if self.done() || self.blockers.budget == 0 {
+            let pace = node.length * nodes as f64 / explored as f64;
+            let is_slow = explored >= FIRST_NODES && pace < self.limit();
+            if is_slow || self.done() || self.blockers.budget == 0 {
                 return;
             }
             let directions = match self.exits(&node, &mut known) {

@@ -3,6 +3,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{lesser, norm1};
 use crate::shape::surface::{Below, Node, Surface};
+use smallvec::SmallVec;
 use wide::f32x4;
 
 /// Widening of a box for a ray in single precision (share of its size and distance).
@@ -13,7 +14,7 @@ const BOX_ROUNDING: f32 = 1e-6;
 pub(crate) fn exit(s: &Surface, x: &Vec3, d: &Vec3, limit: f64) -> f64 {
     let nodes = &s.tree().nodes;
     let mut best = limit;
-    let mut stack = Vec::with_capacity(64);
+    let mut stack: SmallVec<[u32; 64]> = SmallVec::new();
     stack.extend((!nodes.is_empty()).then_some(0_u32));
     while let Some(at) = stack.pop() {
         let node = &nodes[at as usize];

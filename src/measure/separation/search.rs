@@ -5,7 +5,8 @@
 //! 3. Leave two or three faces at once, each by as much as its pairs of triangles ask.
 //! 4. Search along the directions, sliding along the blocking planes.
 //! 5. Branch and bound over the faces of single pairs of triangles.
-//! 6. Try the hulls' shortest translation, and search along its direction.
+//! 6. Tilt the best translation towards the axes of A's box, by smaller and smaller angles.
+//! 7. Try the hulls' shortest translation, and search along its direction.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
@@ -61,6 +62,18 @@ const MAX_NODES: [usize; 2] = [96, 8];
 
 /// Maximum number of trials to leave two or three faces at once, for small and for large pairs.
 const MAX_CORNERS: [usize; 2] = [32, 4];
+
+/// Tangent of the first angle by which the best translation tilts.
+const FIRST_TILT: f64 = 0.25;
+
+/// Number of tilts without a shorter translation; each halves the next one.
+const MAX_TILTS: usize = 3;
+
+/// Minimum relative saving for another tilt by the same angle.
+const TILT_GAIN: f64 = 1e-3;
+
+/// Sine of the least angle between a translation and the axis towards which it tilts.
+const LEAST_TILT_SINE: f64 = 0.3;
 
 /// Maximum number of pairs of triangles in every later push, and at a node of the branch and bound.
 pub(super) const PUSHED_PAIRS: usize = 32;
@@ -137,6 +150,7 @@ pub fn separate(
     search.branch(met, MAX_NODES[size]);
     // The pushes may have ended too early: continue from the directions added by the branching.
     search.run();
+    search.tilt(&wanted.axes[0]);
     // No translation is longer than the shortest one of the hulls, even where the search was close enough to end.
     let seed = gjk::separation(&q, 0.0, margin).simplex;
     if let Some(hulls) = epa::penetration_below(&q, &seed, margin, search.limit(), scratch) {
@@ -208,23 +222,46 @@ impl Search<'_> {
                 self.search_direction(&d);
             }
         }
+        let left = self.directions.all[self.tried..].to_vec();
+        self.tried = self.directions.all.len();
+        self.search_directions(left);
+    }
+
+    /// Searches along some directions, in the order of the known blocked length.
+    fn search_directions(&mut self, directions: impl IntoIterator<Item = Vec3>) {
         let mut order = Vec::new();
         let limit = self.limit();
-        for (k, d) in self.directions.all.iter().enumerate().skip(self.tried) {
-            let first = self.blockers.first(&self.slim, &Line::new(d, self.slack), limit);
+        for d in directions {
+            let first = self.blockers.first(&self.slim, &self.line(&d), limit);
             if first < limit {
-                order.push((first, k));
+                order.push((first, d));
             }
         }
-        self.tried = self.directions.all.len();
-        order.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        for (first, k) in order {
+        order.sort_by(|x, y| x.0.total_cmp(&y.0));
+        for (first, d) in order {
             if self.done() || self.blockers.budget == 0 {
                 return;
             }
             if first < self.limit() {
-                let d = self.directions.all[k];
                 self.search_direction(&d);
+            }
+        }
+    }
+
+    /// Tilts the best translation towards both directions of each axis, repeated while shorter translations result,
+    /// then by half the angle. Finds the shortest way to the rim of a plate.
+    fn tilt(&mut self, axes: &Mat3) {
+        let (mut tangent, mut failed) = (FIRST_TILT, 0);
+        while failed < MAX_TILTS && !self.done() && self.blockers.budget > 0 {
+            let before = self.best.norm();
+            let d = self.best / before;
+            let towards = |k: usize| [axes.column(k).into_owned(), -axes.column(k).into_owned()];
+            let across = [0, 1, 2].into_iter().flat_map(towards).map(|axis| axis - d * d.dot(&axis));
+            let tilted = across.filter(|t| t.norm() >= LEAST_TILT_SINE).map(|t| (d + t * tangent).normalize());
+            self.search_directions(tilted);
+            if self.best.norm() > before * (1.0 - TILT_GAIN) {
+                failed += 1;
+                tangent *= 0.5;
             }
         }
     }
@@ -306,7 +343,7 @@ impl Search<'_> {
     }
 
     /// Tries the shortest translations beyond two and beyond three faces, each far enough for all its pairs of
-    /// triangles. Parts with several walls, such as brackets, leave each other that way.
+    /// triangles, and adds their directions. Parts with several walls, such as brackets, leave each other that way.
     fn leave_corners(&mut self, met: &[ContactPair], trials: usize) {
         // Each group has its nearest plane, then its farthest one.
         let far: Vec<Plane> =
@@ -314,13 +351,15 @@ impl Search<'_> {
         let corners = twos_and_threes(&far).into_iter().filter_map(|set| min_norm_point(&set, self.shortfall()));
         let mut corners: Vec<(f64, Vec3)> = corners.map(|x| (x.norm(), x)).collect();
         corners.sort_by(|x, y| x.0.total_cmp(&y.0));
+        for (_, at) in &corners {
+            self.directions.add(at);
+        }
         for (length, at) in corners.into_iter().take(trials) {
             let length = greater(length, self.least) + self.hair;
             let Some(d) = at.try_normalize(0.0).filter(|_| !self.done() && length < self.limit()) else { return };
             let by = d * length;
             if self.slim.is_free(&by) {
                 self.best = by;
-                self.directions.add(&by);
                 return;
             }
         }

@@ -22,6 +22,7 @@ pub mod generalized_winding;
 pub(crate) mod nearest;
 pub(crate) mod placed;
 pub(crate) mod resolution;
+pub(crate) mod vertex_clearance;
 pub mod winding_number;
 
 use crate::geom::math::{greater, lesser, rough_angle};
@@ -32,6 +33,7 @@ use crate::parallel;
 use crate::shape::polytope::Convex;
 use crate::shape::self_union::bounding::BoundingTriangles;
 use crate::shape::surface::adjacency::Adjacency;
+use crate::shape::surface::vertex_clearance::VertexClearances;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -89,6 +91,7 @@ pub struct Surface {
     pub(crate) bounding: OnceLock<BoundingTriangles>,
     volume: OnceLock<f64>,
     deviation: OnceLock<Option<f64>>,
+    clearances: OnceLock<VertexClearances>,
 }
 
 /// Triangles outside `kept` (increasing indices).
@@ -159,6 +162,7 @@ impl Surface {
             bounding: OnceLock::new(),
             volume: OnceLock::new(),
             deviation: OnceLock::new(),
+            clearances: OnceLock::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::distance::Feature;
 use crate::geom::triangle::point_triangle;
 use crate::shape::surface::{Below, PlacedObb, Surface};
+use smallvec::SmallVec;
 
 /// Closest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,13 +28,19 @@ impl Surface {
     /// Finds the closest point of the surface to `x` (surface's frame, mm); `None` if no point is nearer than `limit`
     /// (mm).
     pub fn nearest(&self, x: &Vec3, limit: f64) -> Option<Nearest> {
+        self.nearest_where(x, limit, |_| true)
+    }
+
+    /// Does the same as [`Self::nearest`] among the `wanted` triangles.
+    #[inline]
+    pub(crate) fn nearest_where(&self, x: &Vec3, limit: f64, wanted: impl Fn(u32) -> bool) -> Option<Nearest> {
         let nodes = &self.tree().nodes;
         let margin = self.margin(x);
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
         let mut far = outward(reach + margin);
         let distance = |at: u32| PlacedObb::of(&nodes[at as usize]).point_distance_bound(x);
-        let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
+        let mut stack: SmallVec<[(u32, f32); 64]> = SmallVec::new();
         if !nodes.is_empty() {
             stack.push((0, distance(0)));
         }
@@ -43,7 +50,7 @@ impl Surface {
             }
             match nodes[at as usize].below() {
                 Below::Triangles(range) => {
-                    for t in range {
+                    for t in range.filter(|t| wanted(*t)) {
                         let foot = point_triangle(x, &self.triangle(t));
                         let distance = foot.squared.sqrt();
                         if distance < reach {
@@ -85,7 +92,7 @@ impl Surface {
         let nodes = &self.tree().nodes;
         let reach = radius + self.margin(x);
         let far = outward(reach);
-        let mut stack: Vec<u32> = Vec::with_capacity(64);
+        let mut stack: SmallVec<[u32; 64]> = SmallVec::new();
         stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
@@ -108,7 +115,7 @@ impl Surface {
         }
     }
 
-    fn margin(&self, x: &Vec3) -> f64 {
+    pub(super) fn margin(&self, x: &Vec3) -> f64 {
         ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
     }
 }

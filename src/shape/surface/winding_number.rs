@@ -8,6 +8,7 @@ use crate::geom::predicates::orient3d;
 use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::{Below, Node, SKEW, Surface};
+use smallvec::SmallVec;
 
 /// Ray directions of no special slope, two each way near the axes. The shortest way out is tried first, until one ray
 /// meets no edge.
@@ -223,7 +224,7 @@ fn count(
 ) -> Option<i32> {
     let nodes = &s.tree().nodes;
     let mut winding = 0;
-    let mut stack = Vec::with_capacity(64);
+    let mut stack: SmallVec<[u32; 64]> = SmallVec::new();
     stack.extend((!nodes.is_empty()).then_some(0_u32));
     while let Some(at) = stack.pop() {
         let node = &nodes[at as usize];

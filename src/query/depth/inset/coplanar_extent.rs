@@ -3,6 +3,10 @@
 use crate::geom::math::{basis, greater, lesser};
 use crate::geom::{Vec2, Vec3};
 use crate::shape::surface::Surface;
+use smallvec::SmallVec;
+
+/// Convex polygon, counter-clockwise. Most have few corners, and need no allocation.
+type Polygon = SmallVec<[Vec2; 16]>;
 
 /// Upper limit of visited triangles; beyond it the answer is false.
 const MAX_VISITED: usize = 256;
@@ -87,14 +91,19 @@ pub(crate) fn covers_in_plane(s: &Surface, t: u32, points: &[Vec3], plane: &Plan
 
 /// True if every point of a convex polygon lies within `off` of the surface (mm). The walk starts at triangle `t`, and
 /// covers the polygon without its border. False if the triangle covers hardly any of it.
-fn is_covered(s: &Surface, t: u32, mut hull: Vec<Vec2>, chart: &Chart, off: f64) -> bool {
+fn is_covered(s: &Surface, t: u32, mut hull: Polygon, chart: &Chart, off: f64) -> bool {
     remove_border(&mut hull, BORDER_SHARE * off);
     let off = HEIGHT_SHARE * off;
+    let first = s.triangle(t);
+    let ring = first.map(|p| chart.flat(&p));
+    if first.iter().all(|p| chart.plane.height(p).abs() <= off) && contains(&ring, &hull) {
+        return true;
+    }
     let mut clipped = ClippedPolygon::default();
-    if area(clipped.clip(&hull, &s.triangle(t).map(|p| chart.flat(&p)))) <= LEAST_START * area(&hull) {
+    if area(clipped.clip(&hull, &ring)) <= LEAST_START * area(&hull) {
         return false;
     }
-    let mut seen = Vec::with_capacity(16);
+    let mut seen: SmallVec<[u32; 16]> = SmallVec::new();
     seen.push(t);
     let mut next = 0;
     while let Some(&i) = seen.get(next) {
@@ -149,16 +158,24 @@ fn cross(a: &Vec2, b: &Vec2) -> f64 {
     a.x * b.y - a.y * b.x
 }
 
+/// True if a triangle, counter-clockwise, contains all points.
+fn contains(ring: &[Vec2; 3], points: &[Vec2]) -> bool {
+    (0..3).all(|k| {
+        let (p, way) = (ring[k], ring[(k + 1) % 3] - ring[k]);
+        points.iter().all(|x| cross(&way, &(x - p)) >= 0.0)
+    })
+}
+
 /// Area of a convex polygon, counter-clockwise; 0 with less than three corners.
 fn area(polygon: &[Vec2]) -> f64 {
     (2..polygon.len()).map(|k| 0.5 * cross(&(polygon[k - 1] - polygon[0]), &(polygon[k] - polygon[0]))).sum()
 }
 
 /// Convex hull of points in the plane, counter-clockwise (Andrew's monotone chain, 1979).
-fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
+fn convex(mut points: Polygon) -> Polygon {
     points.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
-    let mut hull: Vec<Vec2> = Vec::with_capacity(8);
-    let half = |hull: &mut Vec<Vec2>, points: &mut dyn Iterator<Item = &Vec2>| {
+    let mut hull = Polygon::new();
+    let half = |hull: &mut Polygon, points: &mut dyn Iterator<Item = &Vec2>| {
         let start = hull.len();
         for p in points {
             while hull.len() >= start + 2
@@ -178,8 +195,8 @@ fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
 /// Memory for the clipping of polygons.
 #[derive(Default)]
 struct ClippedPolygon {
-    piece: Vec<Vec2>,
-    kept: Vec<Vec2>,
+    piece: Polygon,
+    kept: Polygon,
 }
 
 impl ClippedPolygon {

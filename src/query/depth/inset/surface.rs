@@ -6,7 +6,7 @@
 //! the inset surface.
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::{ClosestPoint, Triangle, point_triangle};
+use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::coplanar_extent::{
     Plane, continues_in_plane, covers_in_plane, taller, triangle_height,
@@ -16,6 +16,7 @@ use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, 
 use crate::query::depth::inset::vertex_split::VertexSplit;
 use crate::query::triangles::Pieces;
 use crate::shape::surface::Surface;
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -314,16 +315,12 @@ impl<'a> InsetSurface<'a> {
         let s = self.surface;
         let x = x + d;
         let mut farthest = 0.0;
-        let mut feet: Option<Vec<ClosestPoint>> = None;
         for &t in of {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
             let far = match if own > self.tau * (1.0 + self.scaled_back) { self.goes_on(t) } else { None } {
                 None => own,
                 Some(Continuation::All(plane)) => lesser(own, plane.height(&x).abs()),
-                Some(Continuation::Fans(plane)) => {
-                    let feet = feet.get_or_insert_with(|| self.feet(around, &x));
-                    lesser(own, (x - self.landing(&plane, feet, &x)).norm())
-                }
+                Some(Continuation::Fans(plane)) => lesser(own, (x - self.landing(&plane, around, &x)).norm()),
             };
             farthest = greater(farthest, far);
         }
@@ -341,27 +338,28 @@ impl<'a> InsetSurface<'a> {
             if triangle_height(&s.triangle(t)) <= self.flat {
                 return None;
             }
-            let mut fans: [Vec<u32>; 3] = Default::default();
-            for (fan, v) in fans.iter_mut().zip(s.triangles[t as usize]) {
-                s.around_into(v, fan);
-            }
-            let plane = self.plane(t, &fans);
+            let corners = s.triangles[t as usize];
+            let plane = self.plane(t);
             let mut wishes = self.edge_wishes(t);
-            for (k, &v) in s.triangles[t as usize].iter().enumerate() {
+            for (k, &v) in corners.iter().enumerate() {
                 self.wishes.wish(v).each_behind(t, |d| wishes.push((k, s.vertices[v as usize] + d)));
             }
-            let all: Vec<Vec3> = wishes.iter().map(|w| w.1).collect();
-            if continues_in_plane(s, t, &all, &plane, self.flat) {
+            let mut feet: SmallVec<[Vec3; 8]> = wishes.iter().map(|w| w.1).collect();
+            if continues_in_plane(s, t, &feet, &plane, self.flat) {
                 return Some(Continuation::All(plane));
             }
-            let landing = |(k, x): &(usize, Vec3)| self.landing(&plane, &self.feet(&fans[*k], x), x);
-            let landings: Vec<Vec3> = wishes.iter().map(landing).collect();
-            continues_in_plane(s, t, &landings, &plane, self.flat).then_some(Continuation::Fans(plane))
+            let mut fan = Vec::with_capacity(12);
+            for k in 0..3 {
+                s.around_into(corners[k], &mut fan);
+                let of_corner = wishes.iter().zip(&mut feet).filter(|(wish, _)| wish.0 == k);
+                of_corner.for_each(|(_, foot)| *foot = self.landing(&plane, &fan, foot));
+            }
+            continues_in_plane(s, t, &feet, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }
 
     /// Plane of a triangle. A sliver, tilted by rounding, takes the plane of the tallest coplanar triangle around it.
-    fn plane(&self, t: u32, fans: &[Vec<u32>; 3]) -> Plane {
+    fn plane(&self, t: u32) -> Plane {
         let s = self.surface;
         let mut tallest = triangle_height(&s.triangle(t));
         let mut plane = Plane::of(s, t);
@@ -369,29 +367,32 @@ impl<'a> InsetSurface<'a> {
             return plane;
         }
         let corners = s.triangle(t);
-        for &other in fans.iter().flatten() {
-            let height = triangle_height(&s.triangle(other));
-            if height > tallest {
-                let there = Plane::of(s, other);
-                if corners.iter().all(|p| there.height(p).abs() <= self.flat) {
-                    (tallest, plane) = (height, there);
+        let mut fan = Vec::with_capacity(12);
+        for v in s.triangles[t as usize] {
+            s.around_into(v, &mut fan);
+            for &other in &fan {
+                let height = triangle_height(&s.triangle(other));
+                if height > tallest {
+                    let there = Plane::of(s, other);
+                    if corners.iter().all(|p| there.height(p).abs() <= self.flat) {
+                        (tallest, plane) = (height, there);
+                    }
                 }
             }
         }
         plane
     }
 
-    /// Nearest point of each triangle to `x`.
-    fn feet(&self, triangles: &[u32], x: &Vec3) -> Vec<ClosestPoint> {
-        triangles.iter().map(|&t| point_triangle(x, &self.surface.triangle(t))).collect()
-    }
-
-    /// Point of a plane nearest to `x`, limited to the coplanar ones of the triangles with these feet of `x`.
-    fn landing(&self, plane: &Plane, feet: &[ClosestPoint], x: &Vec3) -> Vec3 {
+    /// Point of a plane nearest to `x`, limited to those of some triangles that lie in the plane.
+    fn landing(&self, plane: &Plane, triangles: &[u32], x: &Vec3) -> Vec3 {
         let mut best = (f64::INFINITY, *x);
-        for foot in feet {
-            if foot.squared < best.0 && plane.height(&foot.point).abs() <= self.flat {
-                best = (foot.squared, foot.point);
+        for &t in triangles {
+            let corners = self.surface.triangle(t);
+            if corners.iter().all(|p| plane.height(p).abs() <= self.flat) {
+                let foot = point_triangle(x, &corners);
+                if foot.squared < best.0 {
+                    best = (foot.squared, foot.point);
+                }
             }
         }
         plane.foot(&best.1)

@@ -247,7 +247,7 @@ impl<'a> VertexOffsets<'a> {
     /// in front of the vertex.
     fn offset(&self, v: u32, around: &[u32], own: OwnPlanes, nearby: bool) -> VertexOffset {
         let OwnPlanes { plain, mut needs } = own;
-        if nearby {
+        if nearby && !self.has_no_nearby_plane(v) {
             self.add_nearby_planes(v, around, &plain, &mut needs);
         }
         let mut wish = plain;
@@ -301,6 +301,9 @@ impl<'a> VertexOffsets<'a> {
         if enough.is_empty() {
             return left;
         }
+        if self.has_no_nearby_plane(v) {
+            return left;
+        }
         let nearby = self.nearby_plane(v, around);
         let lacks = |t: u32| {
             let need = nearby(t)?;
@@ -318,6 +321,11 @@ impl<'a> VertexOffsets<'a> {
             !enough.iter().all(|&k| left.is_left(k))
         });
         left
+    }
+
+    /// True if the surface certainly has no plane closely in front of a vertex.
+    fn has_no_nearby_plane(&self, v: u32) -> bool {
+        self.taken == SolidSide::Inside && self.surface.is_clear_in_front(v, self.tau)
     }
 
     /// Adds the planes closely in front of a vertex: after they move inward, the vertex would lie outside of them.
