@@ -181,7 +181,7 @@ pub(super) struct Search<'a> {
     pub(super) blockers: KnownBlockers,
     pub(super) directions: Directions,
     /// Number of directions already searched.
-    tried: usize,
+    pub(super) tried: usize,
     /// Shortest verified translation (mm, A's frame).
     pub(super) best: Vec3,
     /// Lower bound of the length of a separating translation (mm).
@@ -189,7 +189,7 @@ pub(super) struct Search<'a> {
     /// Excess length of every translation (mm).
     pub(super) hair: f64,
     /// Distance up to which two triangles count as colliding along a line (mm).
-    slack: f64,
+    pub(super) slack: f64,
 }
 
 impl Search<'_> {
@@ -250,7 +250,7 @@ impl Search<'_> {
 
     /// Tilts the best translation towards both directions of each axis, repeated while shorter translations result,
     /// then by half the angle. Finds the shortest way to the rim of a plate.
-    fn tilt(&mut self, axes: &Mat3) {
+    pub(super) fn tilt(&mut self, axes: &Mat3) {
         let (mut tangent, mut failed) = (FIRST_TILT, 0);
         while failed < MAX_TILTS && !self.done() && self.blockers.budget > 0 {
             let before = self.best.norm();

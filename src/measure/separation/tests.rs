@@ -1,14 +1,17 @@
 //! Tests the components of the search; `tests/suite/separation.rs` tests the search itself.
 
 use crate::geom::triangle::{Triangle, intersects};
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Mat3, Pose, Vec3};
 use crate::measure::separation::blocked_interval::{EVERYWHERE, Line, blocked_interval};
+use crate::measure::separation::directions::Directions;
 use crate::measure::separation::inset_pair::InsetPair;
+use crate::measure::separation::line_search::KnownBlockers;
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
 use crate::measure::separation::ray_exit::exit;
+use crate::measure::separation::search::Search;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::rng::Rng;
-use crate::testkit::solids::block;
+use crate::testkit::solids::{block, circle, prism, translated, tube_between};
 
 fn triangle(rng: &mut Rng) -> Triangle {
     [(); 3].map(|()| rng.in_cube())
@@ -115,4 +118,35 @@ fn contact_pairs_intersect_where_they_were_found_and_not_where_parts_are_apart()
         assert!(!meets || !slim.is_free(&other), "{other:?}");
     }
     assert!(found > 1000 && elsewhere > 20, "{found} {elsewhere}");
+}
+
+#[test]
+fn tilts_turn_a_translation_towards_the_nearest_rim() {
+    // A pin in a bore of a disc, far from its middle: the nearest rim lies at 0.4 radians.
+    let (disc, bore, thick, off) = (20.0, 3.0, 3.02, 13.0);
+    let place = Vec3::new(libm::cos(0.4), libm::sin(0.4), 0.0) * off;
+    let ends = [-15.0, 15.0];
+    let inner = ends.map(|z| circle(24, bore, z).into_iter().map(|p| p + place).collect());
+    let plate = tube_between(ends.map(|z| circle(24, disc, z)), inner);
+    let pin = translated(&prism(24, thick, [-20.0, 20.0]), place);
+    let [a, b] = [plate, pin].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
+    let pose = Pose::identity();
+    for angle in [1.0, -0.3] {
+        let far = Vec3::new(libm::cos(angle), libm::sin(angle), 0.0) * 45.0;
+        let mut search = Search {
+            slim: InsetPair::new(&a, &b, &pose, 1e-6),
+            blockers: KnownBlockers::new(Vec::new(), Vec::new(), 400),
+            directions: Directions::default(),
+            tried: 0,
+            best: far,
+            least: 0.02,
+            hair: 4e-6,
+            slack: 1e-7,
+        };
+        assert!(search.slim.is_free(&far));
+        search.tilt(&Mat3::identity());
+        let (found, shortest) = (search.best, disc - off + thick);
+        assert!(search.slim.is_free(&found));
+        assert!(found.norm() < 1.02 * shortest && found.norm() > 0.97 * shortest, "{angle} {found:?}");
+    }
 }
