@@ -172,7 +172,9 @@ impl<'a> InsetSurface<'a> {
 
     /// Offset corners of a triangle (A's frame, mm).
     pub(crate) fn triangle(&self, t: u32) -> Triangle {
-        self.surface.triangles[t as usize].map(|v| self.corner(t, v))
+        // Written out: the compiler does not always inline the closure of an array's `map`.
+        let [a, b, c] = self.surface.triangles[t as usize];
+        [self.corner(t, a), self.corner(t, b), self.corner(t, c)]
     }
 
     /// True if any vertex computed so far is split, so that some triangles have several pieces.
@@ -349,8 +351,8 @@ impl<'a> InsetSurface<'a> {
                 return Some(Continuation::All(plane));
             }
             let mut fan = Vec::with_capacity(12);
-            for k in 0..3 {
-                s.around_into(corners[k], &mut fan);
+            for (k, &v) in corners.iter().enumerate() {
+                s.around_into(v, &mut fan);
                 let of_corner = wishes.iter().zip(&mut feet).filter(|(wish, _)| wish.0 == k);
                 of_corner.for_each(|(_, foot)| *foot = self.landing(&plane, &fan, foot));
             }
