@@ -51,9 +51,9 @@ impl SeenTranslations {
 
 impl Search<'_> {
     /// Explores the choices of [`Search::push`]: each pair of triangles may separate along several faces. The node with
-    /// the shortest translation comes first. Ends early if at this pace all nodes stay shorter than the best translation:
-    /// parts that hold each other all around, such as a screw in its thread, have many short nodes. `first` are the pairs
-    /// intersecting before any translation.
+    /// the shortest translation comes first. Ends early if the lengths grow too slowly to reach the best translation:
+    /// parts that hold each other all around, such as a screw in its thread, have many short nodes. `first` are the
+    /// pairs intersecting before any translation.
     pub(super) fn branch(&mut self, first: Vec<ContactPair>, nodes: usize) {
         let mut known = first;
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];

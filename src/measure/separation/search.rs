@@ -5,8 +5,8 @@
 //! 3. Leave two or three faces at once, each by as much as its pairs of triangles ask.
 //! 4. Search along the directions, sliding along the blocking planes.
 //! 5. Branch and bound over the faces of single pairs of triangles.
-//! 6. Tilt the best translation towards the axes of A's box, by smaller and smaller angles.
-//! 7. Try the hulls' shortest translation, and search along its direction.
+//! 6. Try the hulls' shortest translation, and search along its direction.
+//! 7. Tilt the best translation towards the axes of A's box, by smaller and smaller angles.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
@@ -63,13 +63,13 @@ const MAX_NODES: [usize; 2] = [96, 8];
 /// Maximum number of trials to leave two or three faces at once, for small and for large pairs.
 const MAX_CORNERS: [usize; 2] = [32, 4];
 
-/// Tangent of the first angle by which the best translation tilts.
+/// Tangent of the first angle by which the best translation tilts towards an axis at a right angle; less for others.
 const FIRST_TILT: f64 = 0.25;
 
-/// Number of tilts without a shorter translation; each halves the next one.
-const MAX_TILTS: usize = 3;
+/// Maximum number of rounds of tilts without [`TILT_GAIN`]; each halves the next angle.
+const MAX_FAILED_ROUNDS: usize = 3;
 
-/// Minimum relative saving for another tilt by the same angle.
+/// Minimum relative saving for another round of tilts by the same angle.
 const TILT_GAIN: f64 = 1e-3;
 
 /// Sine of the least angle between a translation and the axis towards which it tilts.
@@ -150,7 +150,6 @@ pub fn separate(
     search.branch(met, MAX_NODES[size]);
     // The pushes may have ended too early: continue from the directions added by the branching.
     search.run();
-    search.tilt(&wanted.axes[0]);
     // No translation is longer than the shortest one of the hulls, even where the search was close enough to end.
     let seed = gjk::separation(&q, 0.0, margin).simplex;
     if let Some(hulls) = epa::penetration_below(&q, &seed, margin, search.limit(), scratch) {
@@ -161,6 +160,7 @@ pub fn separate(
         search.directions.add(&hulls.axis);
         search.run();
     }
+    search.tilt(&wanted.axes[0]);
     Some(search.best)
 }
 
@@ -252,14 +252,15 @@ impl Search<'_> {
     /// then by half the angle. Finds the shortest way to the rim of a plate.
     pub(super) fn tilt(&mut self, axes: &Mat3) {
         let (mut tangent, mut failed) = (FIRST_TILT, 0);
-        while failed < MAX_TILTS && !self.done() && self.blockers.budget > 0 {
+        while failed < MAX_FAILED_ROUNDS && !self.done() && self.blockers.budget > 0 {
             let before = self.best.norm();
             let d = self.best / before;
             let towards = |k: usize| [axes.column(k).into_owned(), -axes.column(k).into_owned()];
             let across = [0, 1, 2].into_iter().flat_map(towards).map(|axis| axis - d * d.dot(&axis));
             let tilted = across.filter(|t| t.norm() >= LEAST_TILT_SINE).map(|t| (d + t * tangent).normalize());
             self.search_directions(tilted);
-            if self.best.norm() > before * (1.0 - TILT_GAIN) {
+            let gains = self.best.norm() <= before * (1.0 - TILT_GAIN);
+            if !gains {
                 failed += 1;
                 tangent *= 0.5;
             }

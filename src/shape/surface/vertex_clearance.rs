@@ -4,9 +4,9 @@ use crate::shape::surface::Surface;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Radius of a search (multiples of the radius in question): insets of one part ask with growing radii.
-const SEARCH_SHARE: f64 = 2.0;
+const SEARCH_MULTIPLE: f64 = 2.0;
 
-/// Rounding of a stored distance to single precision (share of the distance).
+/// Stored part of a distance: less than the distance after rounding to single precision.
 const STORED_SHARE: f64 = 1.0 - 1e-6;
 
 /// Distance of each vertex from the triangles in front of it (mm), filled on demand.
@@ -16,14 +16,15 @@ pub(crate) struct VertexClearances(Vec<AtomicU32>);
 impl Surface {
     /// True if no triangle within `radius` (mm) of a vertex has the vertex behind its plane, apart from triangles at
     /// the vertex. If true, [`Self::within`] visits no such triangle either; if the nearest one lies within rounding of
-    /// the radius, the result may be false. The first question about a vertex searches the tree, and so does one with a
-    /// radius beyond all earlier searches.
+    /// the radius, the result may be false. The first call makes the list, O(n). The first question about a vertex searches
+    /// the tree, and so do later ones with a radius beyond the last search, until a triangle is found.
     pub(crate) fn is_clear_in_front(&self, v: u32, radius: f64) -> bool {
         let x = &self.vertices[v as usize];
         let reach = radius + 2.0 * self.margin(x);
         let none_yet = || VertexClearances(self.vertices.iter().map(|_| AtomicU32::new(0)).collect());
         let cell = &self.clearances.get_or_init(none_yet).0[v as usize];
-        // A positive number is a lower bound of the distance. A negative one is the distance, with its sign changed.
+        // A positive number is the radius of a search without a triangle. A negative one is the distance of the nearest
+        // triangle, with its sign changed. Both are slightly lower.
         let stored = f64::from(f32::from_bits(cell.load(Ordering::Relaxed)));
         if reach < stored.abs() {
             return true;
@@ -31,15 +32,15 @@ impl Surface {
         if stored.is_sign_negative() {
             return false;
         }
-        let limit = SEARCH_SHARE * reach;
+        let limit = SEARCH_MULTIPLE * reach;
         let is_in_front = |t: u32| {
             !self.triangles[t as usize].contains(&v) && self.normal_if_cheap(t).dot(&(x - self.triangle(t)[0])) < 0.0
         };
         let nearest = self.nearest_where(x, limit, is_in_front);
         let distance = nearest.map_or(limit, |found| found.distance);
-        let rounded = (distance * STORED_SHARE) as f32;
-        cell.store(if nearest.is_some() { -rounded } else { rounded }.to_bits(), Ordering::Relaxed);
-        reach < distance * STORED_SHARE
+        let lower = ((distance * STORED_SHARE) as f32).next_down().max(0.0);
+        cell.store(if nearest.is_some() { -lower } else { lower }.to_bits(), Ordering::Relaxed);
+        reach < f64::from(lower)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::geom::{Vec2, Vec3};
 use crate::shape::surface::Surface;
 use smallvec::SmallVec;
 
-/// Convex polygon, counter-clockwise. Most have few corners, and need no allocation.
+/// Points in a plane: the corners of a convex polygon, counter-clockwise, or the points that it must contain. Most are
+/// few, and need no allocation.
 type Polygon = SmallVec<[Vec2; 16]>;
 
 /// Upper limit of visited triangles; beyond it the answer is false.
@@ -96,12 +97,13 @@ fn is_covered(s: &Surface, t: u32, mut hull: Polygon, chart: &Chart, off: f64) -
     let off = HEIGHT_SHARE * off;
     let first = s.triangle(t);
     let ring = first.map(|p| chart.flat(&p));
+    let mut clipped = ClippedPolygon::default();
+    if area(&ring) <= 0.0 || area(clipped.clip(&hull, &ring)) <= LEAST_START * area(&hull) {
+        return false;
+    }
+    // The walk would end at once.
     if first.iter().all(|p| chart.plane.height(p).abs() <= off) && contains(&ring, &hull) {
         return true;
-    }
-    let mut clipped = ClippedPolygon::default();
-    if area(clipped.clip(&hull, &ring)) <= LEAST_START * area(&hull) {
-        return false;
     }
     let mut seen: SmallVec<[u32; 16]> = SmallVec::new();
     seen.push(t);

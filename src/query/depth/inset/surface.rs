@@ -346,17 +346,17 @@ impl<'a> InsetSurface<'a> {
             for (k, &v) in corners.iter().enumerate() {
                 self.wishes.wish(v).each_behind(t, |d| wishes.push((k, s.vertices[v as usize] + d)));
             }
-            let mut feet: SmallVec<[Vec3; 8]> = wishes.iter().map(|w| w.1).collect();
-            if continues_in_plane(s, t, &feet, &plane, self.flat) {
+            let mut targets: SmallVec<[Vec3; 8]> = wishes.iter().map(|w| w.1).collect();
+            if continues_in_plane(s, t, &targets, &plane, self.flat) {
                 return Some(Continuation::All(plane));
             }
             let mut fan = Vec::with_capacity(12);
             for (k, &v) in corners.iter().enumerate() {
                 s.around_into(v, &mut fan);
-                let of_corner = wishes.iter().zip(&mut feet).filter(|(wish, _)| wish.0 == k);
-                of_corner.for_each(|(_, foot)| *foot = self.landing(&plane, &fan, foot));
+                let of_corner = wishes.iter().zip(&mut targets).filter(|(wish, _)| wish.0 == k);
+                of_corner.for_each(|(_, x)| *x = self.landing(&plane, &fan, x));
             }
-            continues_in_plane(s, t, &feet, &plane, self.flat).then_some(Continuation::Fans(plane))
+            continues_in_plane(s, t, &targets, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }
 
@@ -385,7 +385,7 @@ impl<'a> InsetSurface<'a> {
         plane
     }
 
-    /// Point of a plane nearest to `x`, limited to those of some triangles that lie in the plane.
+    /// Projection of `x` onto a plane, limited to the given triangles that lie in the plane; unlimited if none does.
     fn landing(&self, plane: &Plane, triangles: &[u32], x: &Vec3) -> Vec3 {
         let mut best = (f64::INFINITY, *x);
         for &t in triangles {
