@@ -15,9 +15,9 @@ pub(crate) struct VertexClearances(Vec<AtomicU32>);
 
 impl Surface {
     /// True if no triangle within `radius` (mm) of a vertex has the vertex behind its plane, apart from triangles at
-    /// the vertex. [`Self::within`] then visits no such triangle. The result may be false if the nearest one lies within
-    /// rounding of the radius. The first call makes the list, O(n). The first question about a vertex searches the tree.
-    /// Later ones search again only beyond the radius of the last search, until a triangle is found.
+    /// the vertex. [`Self::within`] then visits no such triangle. The result may be false if the nearest one lies
+    /// within rounding of the radius. The first call makes the list, O(n). The first question about a vertex searches
+    /// the tree. Later ones search again only beyond the radius of the last search, until a triangle is found.
     pub(crate) fn is_clear_in_front(&self, v: u32, radius: f64) -> bool {
         let x = &self.vertices[v as usize];
         let reach = radius + 2.0 * self.margin(x);
