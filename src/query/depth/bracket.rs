@@ -8,6 +8,7 @@
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Bounds, Pose, Vec3};
 use crate::query::depth::inset::certificate::InsetSurfaces;
+use crate::query::depth::lump_bounds::OpenLumps;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
 use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::evaluator::Witness;
@@ -127,6 +128,9 @@ pub struct OverlapSearch<'a> {
     /// Last inset surfaces of much effort, without and with divided edges: a certificate and the boxes around what it
     /// leaves share them.
     pub(crate) insets: [Option<Box<InsetSurfaces<'a>>>; 2],
+    /// Lumps of the common solid that may hold the deepest point; `None` before they are found, or if they are no
+    /// smaller than the whole.
+    pub(crate) lumps: Option<OpenLumps>,
     /// Depth of the last request for remaining boxes (mm).
     pub(crate) confined: Option<f64>,
     pub(crate) events: Vec<Event>,
@@ -214,6 +218,7 @@ impl<'a> OverlapSearch<'a> {
             surfaces: None,
             failed: [0.0; 3],
             insets: [None, None],
+            lumps: None,
             confined: None,
             events: Vec::new(),
         }

@@ -95,10 +95,11 @@ impl OverlapSearch<'_> {
         if self.is_surface() || self.solid == Some(false) || thickness <= failed || is_same(thickness, failed) {
             return;
         }
-        let tau = self.tau(thickness);
         let shrunk = match care {
-            Effort::Little => InsetSurfaces::new(self.pairing(), SolidSide::Inside, tau, 0.0, false).certify(),
-            Effort::Much | Effort::Most => self.insets(tau, care == Effort::Most).certify(),
+            Effort::Little => {
+                InsetSurfaces::new(self.pairing(), SolidSide::Inside, self.tau(thickness), 0.0, false).certify()
+            }
+            Effort::Much | Effort::Most => self.insets(thickness, care == Effort::Most).certify(),
         };
         // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
         // solids, or that only such boundaries reach the other solid. Measures need the boundaries in any case.
@@ -130,18 +131,25 @@ impl OverlapSearch<'_> {
         self.solid.is_none() && self.ask.deep.is_some() && self.only_boundaries_reach() == [true; 2]
     }
 
-    /// Inset surfaces of much effort by `tau` (mm).
-    fn insets(&mut self, tau: f64, divides: bool) -> &InsetSurfaces<'_> {
-        let (pairing, rounding) = (self.pairing(), self.ask.rounding);
+    /// Inset surfaces of much effort to certify a thickness (mm). Only the lumps that may hold a thicker ball count.
+    fn insets(&mut self, thickness: f64, divides: bool) -> &InsetSurfaces<'_> {
+        let (pairing, rounding, margin, tau) =
+            (self.pairing(), self.ask.rounding, self.ask.margin, self.tau(thickness));
+        let lumps = self.lumps.as_ref().filter(|lumps| 2.0 * lumps.others <= thickness);
+        let is_local = lumps.is_some();
         let [undivided, divided] = &mut self.insets;
         let (own, other) = if divides { (divided, undivided) } else { (undivided, divided) };
-        let kept = own.take().filter(|i| i.tau == tau);
+        let is_same = |i: &InsetSurfaces| i.tau == tau && i.boxes.is_some() == is_local;
+        let kept = own.take().filter(|i| is_same(i));
         own.insert(kept.unwrap_or_else(|| {
-            let mut insets = Box::new(InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides));
-            if let Some(other) = other.as_ref().filter(|i| i.tau == tau) {
+            let mut insets = match lumps {
+                Some(lumps) => InsetSurfaces::within(pairing, tau, [rounding, margin], divides, &lumps.boxes),
+                None => InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides),
+            };
+            if let Some(other) = other.as_ref().filter(|i| is_same(i)) {
                 insets.share_with(other);
             }
-            insets
+            Box::new(insets)
         }))
     }
 
@@ -161,8 +169,8 @@ impl OverlapSearch<'_> {
         let failed = self.failed[Effort::Most as usize];
         let thickness = if is_same(thickness, failed) { failed } else { thickness };
         self.confined = Some(thickness);
-        let (tau, margin) = (self.tau(thickness), self.ask.margin);
-        let mut boxes = |divides| remaining_boxes(self.insets(tau, divides), margin);
+        let margin = self.ask.margin;
+        let mut boxes = |divides| remaining_boxes(self.insets(thickness, divides), margin);
         let few = boxes(true).filter(|boxes| boxes.len() <= FEW_BOXES);
         if let Some(boxes) = few.or_else(|| boxes(false)) {
             self.events.push(Event::RemainingBoxes(thickness, boxes.len()));

@@ -20,8 +20,23 @@ const MAX_BALLS: usize = 24;
 /// Less shows that the lump is not convex.
 const LEAST_CUT: f64 = 0.1;
 
+/// Largest share of the triangles around the common points for tests of insets near the lumps alone. With more, tests
+/// without boxes cost less, and leave smaller boxes.
+const FEW_NEAR: f64 = 0.35;
+
+/// Step between the triangles counted for this share.
+const SAMPLE_STEP: usize = 4;
+
 /// Share of the bracket's width that the hulls may use.
 const WIDTH_SHARE: f64 = 0.98;
+
+/// Lumps that may hold a ball thicker than a level.
+pub(crate) struct OpenLumps {
+    /// Boxes of the lumps (A's frame, mm).
+    pub boxes: Vec<Aabb>,
+    /// Upper bound of the radius of a ball in any other lump (mm).
+    pub others: f64,
+}
 
 impl OverlapSearch<'_> {
     /// Bounds the depth by the corners of each lump of the common solid (A's frame, mm, up to the margin), down to
@@ -59,8 +74,25 @@ impl OverlapSearch<'_> {
         self.depth.lower_ceiling(upper);
         if !open.is_empty() {
             let boxes: Vec<Aabb> = open.iter().map(|lump| lump.1).collect();
-            self.depth.confine(&boxes, largest(&closed));
+            let others = largest(&closed);
+            self.depth.confine(&boxes, others);
+            self.lumps = self.hold_few_triangles(&boxes).then_some(OpenLumps { boxes, others });
         }
+    }
+
+    /// True if few of the triangles around the common points are near some boxes (A's frame, mm).
+    fn hold_few_triangles(&self, boxes: &[Aabb]) -> bool {
+        let (mut near, mut all) = (0.0, 0.0);
+        for side in self.sides() {
+            for t in (0..side.surface.triangles.len() as u32).step_by(SAMPLE_STEP) {
+                let around = Aabb::of_points(&side.corners(t));
+                if around.meets(&self.region) {
+                    all += 1.0;
+                    near += f64::from(u8::from(boxes.iter().any(|b| b.meets(&around))));
+                }
+            }
+        }
+        near <= FEW_NEAR * all
     }
 
     /// Radius down to which an upper bound of all balls suffices (mm).

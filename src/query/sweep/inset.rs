@@ -108,7 +108,7 @@ impl<'a> DepthInsets<'a> {
         });
         match near.flatten() {
             None => [&a, &b].map(surface_of),
-            Some([of_a, of_b]) => [a.moving(Some(&of_a)), b.moving(Some(&of_b))].each_ref().map(surface_of),
+            Some([of_a, of_b]) => [a.moving(Some(of_a.into())), b.moving(Some(of_b.into()))].each_ref().map(surface_of),
         }
     }
 }

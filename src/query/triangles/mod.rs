@@ -266,24 +266,34 @@ pub(crate) fn intersections_of_pieces(
         |j| b.corners(j),
         |_, _, (i, _), (j, _)| {
             let (a, b) = (pieces_a(i), pieces_b(j));
-            if !a.bounds.meets(&b.bounds) || !asked(&a, &b) {
-                return true;
-            }
-            for (k, s) in a.iter().enumerate() {
-                let of_s = Aabb::of_points(s);
-                if !of_s.meets(&b.bounds) {
-                    continue;
-                }
-                for (l, t) in b.iter().enumerate() {
-                    let met = of_s.meets(&Aabb::of_points(t)) && intersects(s, t);
-                    if met && !visit((i, k as u32), (j, l as u32), middle_of_crossing(s, t)) {
-                        return false;
-                    }
-                }
-            }
-            true
+            !a.bounds.meets(&b.bounds) || !asked(&a, &b) || visit_crossing_pieces((i, &a), (j, &b), &mut visit)
         },
     );
+}
+
+/// Visits the pairs of intersecting pieces of two triangles, as [`intersections_of_pieces`] does. Returns false if
+/// `visit` does.
+pub(crate) fn visit_crossing_pieces(
+    (i, a): (u32, &Pieces),
+    (j, b): (u32, &Pieces),
+    visit: &mut impl FnMut(Piece, Piece, Vec3) -> bool,
+) -> bool {
+    if !a.bounds.meets(&b.bounds) {
+        return true;
+    }
+    for (k, s) in a.iter().enumerate() {
+        let of_s = Aabb::of_points(s);
+        if !of_s.meets(&b.bounds) {
+            continue;
+        }
+        for (l, t) in b.iter().enumerate() {
+            let met = of_s.meets(&Aabb::of_points(t)) && intersects(s, t);
+            if met && !visit((i, k as u32), (j, l as u32), middle_of_crossing(s, t)) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Computes a point close to the intersection of two intersecting triangles.

@@ -9,6 +9,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
+use crate::query::depth::inset::inset_box::InsetBox;
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
@@ -49,6 +50,8 @@ pub(crate) struct InsetSurfaces<'a> {
     /// Rounding of the coordinates (mm), for the surfaces of further threads; `None` keeps all offsets in these
     /// surfaces.
     rounding: Option<f64>,
+    /// Boxes in which the surfaces are tested; `None` tests them everywhere.
+    pub(crate) boxes: Option<Vec<InsetBox>>,
 }
 
 /// Inset surfaces of both solids, without any computed position.
@@ -63,7 +66,7 @@ impl<'a> InsetSurfaces<'a> {
     /// divides long edges. `rounding` as in [`InsetSurface::new`] (mm).
     pub(crate) fn new(pairing: Pairing<'a>, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> Self {
         let surfaces = surfaces(pairing, taken_b, tau, rounding).map(|s| s.dividing_edges(divides));
-        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding: Some(rounding) }
+        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding: Some(rounding), boxes: None }
     }
 
     /// Shares offsets with insets of the same surfaces by the same `tau`, with or without divided edges.
@@ -77,7 +80,7 @@ impl<'a> InsetSurfaces<'a> {
     pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
         let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];
         let slack = greater(surfaces[0].farthest_offset(), surfaces[1].farthest_offset());
-        Self { pairing, tau, slack, surfaces, taken_b: SolidSide::Inside, rounding: None }
+        Self { pairing, tau, slack, surfaces, taken_b: SolidSide::Inside, rounding: None, boxes: None }
     }
 
     /// Tests if no ball of a radius above τ lies in both solids. Cost: one crossing test, plus about a microsecond a
@@ -86,6 +89,9 @@ impl<'a> InsetSurfaces<'a> {
     pub(crate) fn certify(&self) -> InsetResult {
         if self.tau <= 0.0 {
             return InsetResult::Nested;
+        }
+        if let Some(boxes) = &self.boxes {
+            return self.certify_within(boxes);
         }
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
         if let Some(x) = self.intersection() {

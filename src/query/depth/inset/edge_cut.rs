@@ -94,6 +94,9 @@ impl InsetSurface<'_> {
             return None;
         }
         let edge = Edge::of(self.surface, t, k)?;
+        if !edge.ends(self.surface).iter().any(|&v| self.moves(v)) {
+            return None;
+        }
         known(&self.cuts, edge.key(), || self.division(edge).map(|division| Rc::new(self.cut(edge, &division))))
     }
 

@@ -35,6 +35,9 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
     if insets.tau <= 0.0 {
         return None;
     }
+    if let Some(boxes) = &insets.boxes {
+        return insets.remaining_boxes_within(boxes, MAX_CROSSINGS);
+    }
     let mut left = RemainingBoxes {
         p: &insets.pairing,
         moved: &insets.surfaces,
@@ -63,7 +66,7 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
 }
 
 /// Bits of the coordinates of a point.
-fn bits(x: &Vec3) -> [u64; 3] {
+pub(super) fn bits(x: &Vec3) -> [u64; 3] {
     [x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]
 }
 

@@ -19,7 +19,7 @@ fn boxes_of(pairing: Pairing, tau: f64, rounding: f64, margin: f64, divides: boo
 }
 
 /// Random walks towards greater depth: points in both solids, with their depths.
-fn deep_points(depth: &mut BranchAndBound, rng: &mut Rng) -> Vec<(Vec3, f64)> {
+pub(super) fn deep_points(depth: &mut BranchAndBound, rng: &mut Rng) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
     let mut look = |x: &Vec3| depth.evaluate(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
     for _ in 0..40 {

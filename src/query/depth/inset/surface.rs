@@ -90,7 +90,7 @@ pub(crate) struct InsetSurface<'a> {
     /// True if any vertex computed so far is split.
     parts: Cell<bool>,
     /// True for each vertex that moves; all without a list.
-    moving: Option<&'a [bool]>,
+    moving: Option<Rc<[bool]>>,
 }
 
 impl<'a> InsetSurface<'a> {
@@ -129,7 +129,7 @@ impl<'a> InsetSurface<'a> {
     }
 
     /// Leaves all other vertices in place: any displacement of at most τ is valid for each vertex, and so is none.
-    pub(crate) fn moving(self, moving: Option<&'a [bool]>) -> Self {
+    pub(crate) fn moving(self, moving: Option<Rc<[bool]>>) -> Self {
         Self { moving, ..self }
     }
 
@@ -202,8 +202,13 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
+    /// False for a vertex that keeps its place.
+    pub(super) fn moves(&self, v: u32) -> bool {
+        self.moving.as_ref().is_none_or(|moving| moving[v as usize])
+    }
+
     pub(super) fn place(&self, v: u32) -> VertexPosition {
-        if self.moving.is_some_and(|moving| !moving[v as usize]) {
+        if !self.moves(v) {
             return self.one(v, &Vec3::zeros());
         }
         known(&self.places, v, || match self.wishes.wish(v) {
