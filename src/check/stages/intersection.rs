@@ -68,6 +68,7 @@ impl PairQuery<'_> {
             rounding: self.rounding(margin),
             witness,
             depth: 0.0,
+            deepest: f64::INFINITY,
             turns,
             as_given: [false; 2],
         };
@@ -92,7 +93,8 @@ impl PairQuery<'_> {
         }
         let turns = self.turns.distinct();
         let mut known = self.intersection_input(measured.witness[0], margin, given, &turns);
-        known.depth = measured.bracket.to_depth()[0] - 2.0 * margin;
+        let [least, most] = measured.bracket.to_depth();
+        (known.depth, known.deepest) = (least - 2.0 * margin, most);
         let (a, of_a) = solid(self.first, known.as_given[0]);
         let (b, of_b) = solid(self.second, known.as_given[1]);
         let pairing = Pairing { a, b, b_in_a: self.pose };

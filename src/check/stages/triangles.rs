@@ -260,7 +260,7 @@ impl Overlap<'_, '_> {
     /// they measure the common solid and the separation at the same time.
     fn bound_by_common_solid(&mut self, width: &Precision) {
         let has_room = self.meeting.gap_bounds().to_depth()[0] > self.query.rounding(self.margin);
-        if !has_room || self.meeting.is_large() || self.meeting.is_narrow(width) {
+        if !has_room || self.meeting.triangles() > 60_000 || self.meeting.is_narrow(width) {
             return;
         }
         self.meeting.resolve();

@@ -5,6 +5,8 @@
 //! the intersection of A and the moved B contains everything thicker than that, up to |s|*, for any s. If the outermost
 //! points seem to lie on coincident faces, s is chosen to separate these faces. Every box found so is valid. The
 //! smallest one is taken, its sides moved out to the next vertex of the intersection for s = 0.
+//!
+//! A pair in mere contact has nothing thicker. Its box holds all contact places.
 
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
@@ -60,6 +62,10 @@ pub(crate) fn boxes(
     points: &[Vec3],
     again: impl Fn(&Pairing) -> Option<Vec<Vec3>>,
 ) -> Vec<Aabb> {
+    // In mere contact, all places where the surfaces coincide count.
+    if known.deepest <= COINCIDENT_ROUNDINGS * known.rounding {
+        return known.turns.iter().map(|turn| turned_box(turn, points, &known.witness)).collect();
+    }
     let mut reach: Vec<DirectionExtent> = known.turns.iter().map(|turn| reach_of(turn, points)).collect();
     let mut shift = Vec3::zeros();
     let mut moved = None;

@@ -59,7 +59,15 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Result<TriMesh, NoCommo
     let margin = roundoff_mm(size, size, 0.0);
     let witness = Aabb::of_points(&mesh.vertices).center();
     let as_given = [a, b].map(|s| !s.is_known_boundary());
-    let known = IntersectionInput { margin, rounding: margin, witness, depth: 0.0, turns: &[], as_given };
+    let known = IntersectionInput {
+        margin,
+        rounding: margin,
+        witness,
+        depth: 0.0,
+        deepest: f64::INFINITY,
+        turns: &[],
+        as_given,
+    };
     let own = mesh_sums(&known, &mesh);
     let found = volume(&p, &known, &own).ok_or(NoCommonSolid::Unconfirmed)?;
     if found <= 0.0 {

@@ -77,6 +77,7 @@ fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersec
         rounding: 1e-12,
         witness: pose.translation,
         depth,
+        deepest: f64::INFINITY,
         turns: &turns,
         as_given: [true; 2],
     };
@@ -155,6 +156,7 @@ fn surfaces_coincident_up_to_single_precision() {
                 rounding: 2e-5,
                 witness: Vec3::z(),
                 depth: 0.5,
+                deepest: f64::INFINITY,
                 turns: &turns,
                 as_given: [true; 2],
             };

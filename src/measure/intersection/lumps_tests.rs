@@ -17,6 +17,7 @@ fn known(p: &Pairing) -> IntersectionInput<'static> {
         rounding: 1e-12,
         witness: p.b_in_a.translation,
         depth: 0.0,
+        deepest: f64::INFINITY,
         turns: &[],
         as_given: [p.a, p.b].map(|s| !s.is_known_boundary()),
     }

@@ -69,6 +69,8 @@ pub struct IntersectionInput<'a> {
     pub witness: Vec3,
     /// Certified lower bound of the overlap depth (mm).
     pub depth: f64,
+    /// Certified upper bound of the overlap depth (mm).
+    pub deepest: f64,
     /// Rotations of the requested boxes.
     pub turns: &'a [Mat3],
     /// True for each surface whose shells may overlap away from the other solid.

@@ -28,6 +28,7 @@ pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Op
         rounding: 1e-12,
         witness: b.bounds.center() + pose.translation,
         depth,
+        deepest: f64::INFINITY,
         turns: &turns,
         as_given: [a, b].map(|s| !s.is_known_boundary()),
     };
@@ -205,6 +206,7 @@ fn candidates_are_complete_for_nearby_poses() {
             rounding: 1e-12,
             witness: Vec3::repeat(2.0),
             depth: 0.0,
+            deepest: f64::INFINITY,
             turns: &[],
             as_given: [true; 2],
         };

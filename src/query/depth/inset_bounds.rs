@@ -66,7 +66,7 @@ impl OverlapSearch<'_> {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
             let thickness = greater(before, 0.0) + SHRINK_WIDTH * width(self);
             // On fine meshes faces move by almost τ with little effort.
-            if self.is_large() {
+            if self.is_large() && self.lumps.is_none() {
                 self.shrink_and_climb(thickness, Effort::Little, f64::INFINITY);
             }
             if self.lower <= before + step && !self.is_within(width(self)) {

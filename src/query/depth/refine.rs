@@ -184,7 +184,7 @@ impl OverlapSearch<'_> {
         };
         // For thin overlaps, an ascent and one or two insets beyond its ball yield most, for less than the cost of the
         // first cells.
-        if self.is_solid() && !self.is_large() && self.worth_much_effort(self.lower) {
+        if self.is_solid() && (!self.is_large() || self.lumps.is_some()) && self.worth_much_effort(self.lower) {
             self.climb_beyond(&ball.center, greater(self.lower, of(self)), f64::INFINITY);
             self.inset_beyond_balls(of, FIRST_BALLS, Effort::Much);
             if met(self) {
@@ -308,7 +308,7 @@ impl OverlapSearch<'_> {
         self.triangles() > ASCENT_FIRST_TRIANGLES
     }
 
-    pub(super) fn triangles(&self) -> usize {
+    pub(crate) fn triangles(&self) -> usize {
         self.bodies.iter().map(|b| b.surface.triangles.len()).sum()
     }
 }
