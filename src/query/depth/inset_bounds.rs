@@ -142,11 +142,14 @@ impl OverlapSearch<'_> {
         let is_same = |i: &InsetSurfaces| i.tau == tau && i.boxes.is_some() == is_local;
         let kept = own.take().filter(|i| is_same(i));
         own.insert(kept.unwrap_or_else(|| {
+            let other = other.as_ref().filter(|i| is_same(i));
             let mut insets = match lumps {
-                Some(lumps) => InsetSurfaces::within(pairing, tau, [rounding, margin], divides, &lumps.boxes),
-                None => InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides),
+                Some(lumps) if other.is_none() => {
+                    InsetSurfaces::within(pairing, tau, [rounding, margin], divides, &lumps.boxes)
+                }
+                _ => InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides),
             };
-            if let Some(other) = other.as_ref().filter(|i| is_same(i)) {
+            if let Some(other) = other {
                 insets.share_with(other);
             }
             Box::new(insets)

@@ -24,7 +24,10 @@ const LEAST_CUT: f64 = 0.1;
 /// without boxes cost less, and leave smaller boxes.
 const FEW_NEAR: f64 = 0.35;
 
-/// Step between the triangles counted for this share.
+/// Largest number of triangles near the boxes, counted for each box: their pairs are tested one by one.
+const MAX_NEAR: f64 = 3000.0;
+
+/// Step between the triangles counted.
 const SAMPLE_STEP: usize = 4;
 
 /// Share of the bracket's width that the hulls may use.
@@ -88,11 +91,11 @@ impl OverlapSearch<'_> {
                 let around = Aabb::of_points(&side.corners(t));
                 if around.meets(&self.region) {
                     all += 1.0;
-                    near += f64::from(u8::from(boxes.iter().any(|b| b.meets(&around))));
+                    near += boxes.iter().filter(|b| b.meets(&around)).count() as f64;
                 }
             }
         }
-        near <= FEW_NEAR * all
+        near <= FEW_NEAR * all && near * SAMPLE_STEP as f64 <= MAX_NEAR
     }
 
     /// Radius down to which an upper bound of all balls suffices (mm).

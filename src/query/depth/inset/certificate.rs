@@ -18,6 +18,7 @@ use crate::query::triangles::{
     intersections_of_pieces,
 };
 use crate::shape::surface::winding_number::winding_of_pieces;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of triangles of a pair above which the crossing test runs in parallel. Each thread then computes its own
@@ -51,7 +52,7 @@ pub(crate) struct InsetSurfaces<'a> {
     /// surfaces.
     rounding: Option<f64>,
     /// Boxes in which the surfaces are tested; `None` tests them everywhere.
-    pub(crate) boxes: Option<Vec<InsetBox>>,
+    pub(crate) boxes: Option<Rc<[InsetBox]>>,
 }
 
 /// Inset surfaces of both solids, without any computed position.
@@ -69,8 +70,9 @@ impl<'a> InsetSurfaces<'a> {
         Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding: Some(rounding), boxes: None }
     }
 
-    /// Shares offsets with insets of the same surfaces by the same `tau`, with or without divided edges.
+    /// Shares offsets and boxes with insets of the same surfaces by the same `tau`, with or without divided edges.
     pub(crate) fn share_with(&mut self, other: &Self) {
+        self.boxes.clone_from(&other.boxes);
         for (surface, other) in self.surfaces.iter_mut().zip(&other.surfaces) {
             surface.share_with(other);
         }

@@ -8,10 +8,11 @@
 //! the other.
 //!
 //! With crossings in L, let K be a connected component of the points in L with winding numbers of at least 1 about both.
-//! Its outer boundary consists of sheets, as in [`remaining_boxes`](super::remaining_boxes), and of faces of L. Every
-//! group of connected sheets ends at a face of L, or is the whole outer boundary. So the groups that end at faces count
-//! as one. If no corner of L lies in K, the box around these groups holds K: otherwise, K holds a face of L without any
-//! sheet, and so its corners.
+//! Its outer boundary consists of sheets, as in [`remaining_boxes`](super::remaining_boxes), and of parts of the faces of
+//! L. Sheets with a common point are connected: at a corner, at an edge or by a crossing they form a group, and where a
+//! surface crosses itself their boxes meet. Groups that end at a face of L count as one. After merging boxes that meet,
+//! one box holds all sheets of the outer boundary. It holds K, unless K holds a face of L without any sheet, and so a
+//! corner of L.
 //!
 //! Vertices keep their places unless one of their triangles is near the other surface in L.
 
@@ -115,7 +116,7 @@ impl<'a> InsetSurfaces<'a> {
         let [a, b] = insets.surfaces;
         let [of_a, of_b] = moving.map(Rc::from);
         insets.surfaces = [a.moving(Some(of_a)), b.moving(Some(of_b))];
-        insets.boxes = Some(parts);
+        insets.boxes = Some(parts.into());
         insets
     }
 

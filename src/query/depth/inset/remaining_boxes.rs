@@ -36,7 +36,7 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
         return None;
     }
     if let Some(boxes) = &insets.boxes {
-        return insets.remaining_boxes_within(boxes, MAX_CROSSINGS);
+        return insets.remaining_boxes_within(boxes, MAX_CROSSINGS).map(few_boxes);
     }
     let mut left = RemainingBoxes {
         p: &insets.pairing,
@@ -59,10 +59,12 @@ pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec
         }
         boxes.push(found);
     }
-    if boxes.len() > MAX_BOXES {
-        boxes = vec![boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b))];
-    }
-    (0..2).all(|k| !left.has_nested_shell(k)).then_some(boxes)
+    (0..2).all(|k| !left.has_nested_shell(k)).then(|| few_boxes(boxes))
+}
+
+/// Merges all boxes into one if they are many.
+fn few_boxes(boxes: Vec<Aabb>) -> Vec<Aabb> {
+    if boxes.len() <= MAX_BOXES { boxes } else { vec![boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b))] }
 }
 
 /// Bits of the coordinates of a point.

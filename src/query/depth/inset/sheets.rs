@@ -194,6 +194,9 @@ impl<'s, 'a> Sheets<'s, 'a> {
         if partners.is_empty() {
             return patch.is_whole.then_some(whole);
         }
+        if rays.left == 0 {
+            return None;
+        }
         let inner = &self.part.inner;
         let mut found = Aabb::EMPTY;
         for &n in partners {

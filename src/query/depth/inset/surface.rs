@@ -140,10 +140,11 @@ impl<'a> InsetSurface<'a> {
     }
 
     /// Takes what `other` found for the same surface and the same `tau`, with or without divided edges, and shares new
-    /// results with it: away from divided edges both have the same offsets.
+    /// results with it: away from divided edges both have the same offsets. The same vertices move.
     pub(super) fn share_with(&mut self, other: &Self) {
         self.wishes.share_with(&other.wishes);
         self.limits[0] = Rc::clone(&other.limits[0]);
+        self.moving.clone_from(&other.moving);
     }
 
     /// Moves more faces by the full τ, at more cost: positions of split convex vertices may lie farther, which makes

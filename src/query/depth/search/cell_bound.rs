@@ -100,7 +100,7 @@ impl CellBounder<'_, '_> {
             let part = if shrinks > 0 { part_above(&self.scratch.cuts, &half, level) } else { None };
             if let Some((shift, part)) = part {
                 kept.push(Cell { upper: level, order, center, half, probes: Some(probes) });
-                let known = Some((probes, shift.norm()));
+                let known = Some((probes, center));
                 let part = NewCell { upper, order, center: center + shift, half: part, known };
                 return self.bound(part, shrinks - 1, target, kept);
             }
@@ -115,7 +115,7 @@ impl CellBounder<'_, '_> {
     fn evaluated(&mut self, cell: &NewCell) -> Option<[(NearestPoint, f64); 2]> {
         let mut at = [None; 2];
         for which in 0..2 {
-            let known = cell.known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
+            let known = cell.known.as_ref().map(|(probes, from)| (&probes[which], from));
             at[which] = self.evaluator.probe(which, &cell.center, known);
             if at[which]?.1 + cell.half.norm() <= self.evaluator.lower() {
                 return None;
@@ -159,9 +159,9 @@ impl CellBounder<'_, '_> {
                 return upper;
             }
             let x = center + found.at;
-            let hint = |which: usize| Probe { signed: 0.0, triangle: at[which].0.triangle };
-            let Some(a) = self.evaluator.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
-            let Some(b) = self.evaluator.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
+            let hint = |which: usize| Probe { signed: at[which].1, triangle: at[which].0.triangle };
+            let Some(a) = self.evaluator.probe(0, &x, Some((&hint(0), center))) else { return upper };
+            let Some(b) = self.evaluator.probe(1, &x, Some((&hint(1), center))) else { return upper };
             self.evaluator.offer(&x, &[a, b]);
             let repeated = self.scratch.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
             if repeated || self.scratch.cuts.len() >= MAX_CUTS {

@@ -79,9 +79,8 @@ impl<'a> Evaluator<'a> {
         self.best = Some(Witness { center: *x, radius, points: [at[0].0.point, at[1].0.point] });
     }
 
-    /// Nearest surface point and signed depth at `x` (mm). `known` is a probe at another point, with the distance to
-    /// it.
-    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(NearestPoint, f64)> {
+    /// Nearest surface point and signed depth at `x` (mm). `known` is a probe with its point.
+    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, &Vec3)>) -> Option<(NearestPoint, f64)> {
         let side = &self.sides[which];
         let near = match known {
             None => side.nearest(x, f64::INFINITY)?,
@@ -92,10 +91,14 @@ impl<'a> Evaluator<'a> {
                 side.nearest(x, distance).unwrap_or(hint)
             }
         };
-        let inside = match known {
-            // The surface is farther from the known point than `x` is: both lie on one side.
-            Some((probe, moved)) if probe.signed.abs() > moved * (1.0 + 1e-9) + self.rounding => probe.signed > 0.0,
-            _ => side.holds(x, &near),
+        // The surface is farther from one of the two points than the other point is: both lie on one side.
+        let is_same_side = |(probe, from): &(&Probe, &Vec3)| {
+            let moved = (x - *from).norm();
+            greater(probe.signed.abs(), near.distance) > moved * (1.0 + 1e-9) + self.rounding
+        };
+        let inside = match known.filter(is_same_side) {
+            Some((probe, _)) => probe.signed > 0.0,
+            None => side.holds(x, &near),
         };
         Some((near, if inside { near.distance } else { -near.distance }))
     }

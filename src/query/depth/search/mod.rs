@@ -57,8 +57,8 @@ pub(crate) struct NewCell {
     pub(crate) order: u32,
     pub(crate) center: Vec3,
     pub(crate) half: Vec3,
-    /// Depths at the centre of the larger cell, and the distance of the two centres (mm).
-    pub(crate) known: Option<([Probe; 2], f64)>,
+    /// Depths at the centre of the larger cell, and this centre (mm).
+    pub(crate) known: Option<([Probe; 2], Vec3)>,
 }
 
 impl PartialEq for Cell {
@@ -258,18 +258,18 @@ impl<'a> BranchAndBound<'a> {
 
     /// The halves of a cell along its longest side; a cell before its own bound itself.
     fn parts(&mut self, parent: &Cell) -> Vec<NewCell> {
-        let Cell { upper, center, mut half, .. } = *parent;
+        let Cell { upper, center: from, mut half, .. } = *parent;
         let Some(probes) = parent.probes else {
             self.cells += 1;
-            return vec![NewCell { upper, order: self.next_order(), center, half, known: None }];
+            return vec![NewCell { upper, order: self.next_order(), center: from, half, known: None }];
         };
         let axis = half.imax();
         half[axis] *= 0.5;
         let part = |sign: f64| {
             self.cells += 1;
-            let mut center = center;
+            let mut center = from;
             center[axis] += sign * half[axis];
-            NewCell { upper, order: self.next_order(), center, half, known: Some((probes, half[axis])) }
+            NewCell { upper, order: self.next_order(), center, half, known: Some((probes, from)) }
         };
         [-1.0, 1.0].map(part).into()
     }
