@@ -111,7 +111,7 @@ impl PairQuery<'_> {
             let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
             let bodies = [body(self.first), body(self.second)];
             let way_out = (least > 0.0 && self.measure == Measure::All)
-                .then(|| self.separating_translation(bodies, normal, least, margin))
+                .then(|| self.separating_translation(bodies, normal, [least, margin], &[]))
                 .flatten();
             let measured = Measured {
                 relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),

@@ -17,7 +17,7 @@ const INNER_SAMPLES: usize = 64;
 
 impl PairQuery<'_> {
     /// Separating translation as by [`Self::separating_translation`], and true for each part whose self-union was
-    /// needed. `least` is a lower bound of the depth (mm). A surface as given is enough if few of its triangles do not
+    /// needed. `least` is a lower bound of the depth (mm), `crossing` are pairs of crossing triangles, if known. A surface as given is enough if few of its triangles do not
     /// bound its solid, and if none of them reaches the other one after the translation.
     pub(crate) fn separation(
         &self,
@@ -25,6 +25,7 @@ impl PairQuery<'_> {
         normal: Option<Vec3>,
         [least, margin]: [f64; 2],
         given: &AsGiven,
+        crossing: &[[u32; 2]],
     ) -> (Option<(Vec3, f64)>, [bool; 2]) {
         let mut used = [false; 2];
         for k in 0..2 {
@@ -33,14 +34,15 @@ impl PairQuery<'_> {
                 used[k] = true;
             }
         }
-        let found = self.separating_translation(bodies, normal, least, margin);
+        let crossing = if used == [false; 2] { crossing } else { &[] };
+        let found = self.separating_translation(bodies, normal, [least, margin], crossing);
         let is_given = [0, 1].map(|k| given.parts[k] && !used[k]);
         if is_given == [false; 2] || found.is_none_or(|(by, _)| self.holds_after(bodies, &by, given.reach)) {
             return (found, used);
         }
         let [a, b] = bodies.map(|body| SolidRef { surface: body.surface.solid(), ..body });
         let found = found.filter(|(by, _)| is_separating(a, b, self.pose, margin, by));
-        (found.or_else(|| self.separating_translation([a, b], normal, least, margin)), [true; 2])
+        (found.or_else(|| self.separating_translation([a, b], normal, [least, margin], &[])), [true; 2])
     }
 
     /// True if only triangles that bound their solid are within `reach` of the other solid after a translation (mm).
@@ -51,17 +53,17 @@ impl PairQuery<'_> {
     }
 
     /// Separating translation of the second part and its length (mm, first shape's centred frame). `least` is a lower
-    /// bound of the depth (mm).
+    /// bound of the depth (mm). `crossing` are pairs of crossing triangles, if known.
     pub(crate) fn separating_translation(
         &self,
         [a, b]: [SolidRef; 2],
         normal: Option<Vec3>,
-        least: f64,
-        margin: f64,
+        [least, margin]: [f64; 2],
+        crossing: &[[u32; 2]],
     ) -> Option<(Vec3, f64)> {
         let axes = [self.first.obb().axes, self.pose.rotation * self.second.obb().axes];
         let wanted = SeparationInput { margin, least, normal, axes };
-        let t = separate(a, b, self.pose, &wanted, &mut EpaScratch::default())?;
+        let t = separate(a, b, self.pose, &wanted, crossing, &mut EpaScratch::default())?;
         Some((t, t.norm()))
     }
 }

@@ -339,7 +339,9 @@ impl Overlap<'_, '_> {
         let (query, margin) = (self.query, self.margin);
         let given = self.given();
         let crossings = self.crossings.take();
-        let separation = || overlap.map(|(bodies, least)| query.separation(bodies, wanted, [least, margin], &given));
+        let crossing = crossings.as_ref().map_or_else(Vec::new, |known| known.crossings.pairs());
+        let separation =
+            || overlap.map(|(bodies, least)| query.separation(bodies, wanted, [least, margin], &given, &crossing));
         // The two longest steps of a deep pair need nothing from each other.
         let (separation, (common, used)) =
             rayon::join(separation, || query.common(&measured, margin, &given, crossings));

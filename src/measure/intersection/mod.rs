@@ -126,6 +126,11 @@ impl Crossings {
         let boundary = boundary_from(p, known, &near, &segments.all(), Solid::B).ok()?;
         Some(Self { near, segments, boundary })
     }
+
+    /// Pairs of triangles that cross.
+    pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
+        self.segments.sure.iter().chain(&self.segments.others).map(|segment| segment.triangles).collect()
+    }
 }
 
 /// Computes the common solid by sums over the crossings.

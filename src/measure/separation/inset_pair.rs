@@ -158,6 +158,22 @@ impl<'a> InsetPair<'a> {
         });
     }
 
+    /// Collects up to `most` intersecting pairs of triangles: some of the `known` ones, or any if none is known.
+    pub(crate) fn first_crossings(&self, known: &[[u32; 2]], most: usize) -> Vec<Crossing> {
+        let spread = known.iter().step_by(known.len().div_ceil(most).max(1));
+        let crossing =
+            |&[i, j]: &[u32; 2]| Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] };
+        let mut pairs: Vec<Crossing> =
+            spread.map(crossing).filter(|c| intersects(&c.corners[0], &c.corners[1])).collect();
+        if pairs.is_empty() {
+            self.crossings(&Vec3::zeros(), most, |crossing| {
+                pairs.push(crossing);
+                true
+            });
+        }
+        pairs
+    }
+
     /// Collects up to `most` pairs of triangles intersecting after a translation of B.
     pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<ContactPair> {
         let mut out = Vec::new();

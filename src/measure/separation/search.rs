@@ -98,7 +98,8 @@ pub struct SeparationInput {
 }
 
 /// Finds a short translation of B separating the solids up to the rounding margin (mm, A's frame), at least `least`
-/// long. Returns `None` if the hulls are flat.
+/// long. Returns `None` if the hulls are flat. `crossing` are pairs of triangles that cross; without any, the first
+/// step searches them.
 ///
 /// Both surfaces must be closed. Cost: at most some hundred crossing tests, most of them ending at the first
 /// intersecting triangles.
@@ -107,6 +108,7 @@ pub fn separate(
     b: SolidRef,
     b_in_a: &Pose,
     wanted: &SeparationInput,
+    crossing: &[[u32; 2]],
     scratch: &mut EpaScratch,
 ) -> Option<Vec3> {
     let q = HullPair { a: a.convex, b: b.convex, b_in_a };
@@ -115,19 +117,13 @@ pub fn separate(
     let margin = margin_of_positions(wanted.margin, reach);
     let hair = STEP_IN_MARGINS * margin;
     let slim = InsetPair::new(a.surface, b.surface, b_in_a, margin);
-    let mut met: [Vec<u32>; 2] = Default::default();
-    let mut pairs = Vec::new();
-    slim.crossings(&Vec3::zeros(), MAX_MET, |crossing| {
-        for (list, id) in met.iter_mut().zip(crossing.triangles) {
-            list.push(id);
-        }
-        pairs.push(crossing);
-        true
-    });
-    for list in &mut met {
+    let pairs = slim.first_crossings(crossing, MAX_MET);
+    let met = [0, 1].map(|k| {
+        let mut list: Vec<u32> = pairs.iter().map(|crossing| crossing.triangles[k]).collect();
         list.sort_unstable();
         list.dedup();
-    }
+        list
+    });
     let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW_TRIANGLES);
     let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
     let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
