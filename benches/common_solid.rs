@@ -68,6 +68,7 @@ fn measure(bencher: Bencher<'_, '_>, [a, b]: [&Surface; 2], pose: &Pose, ball: (
         rounding: MARGIN,
         witness: ball.0,
         depth: ball.1,
+        deepest: f64::INFINITY,
         turns,
         as_given: [false; 2],
     };

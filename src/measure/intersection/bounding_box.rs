@@ -49,8 +49,16 @@ pub(crate) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
 /// step is taken only if the sum of the previous steps has a component along it shorter than one step, so it adds at
 /// most three squared steps to the squared sum.
 pub(crate) fn max_shift(known: &IntersectionInput) -> f64 {
+    if is_contact(known) {
+        return 0.0;
+    }
     let steps = ROUNDS * 6 * known.turns.len();
     COINCIDENT_ROUNDINGS * known.rounding * (3.0 * steps as f64).sqrt() * (1.0 + ROUNDING)
+}
+
+/// True if the common solid is no thicker than coincident faces. Its boxes then hold all contact places.
+fn is_contact(known: &IntersectionInput) -> bool {
+    known.deepest <= COINCIDENT_ROUNDINGS * known.rounding
 }
 
 /// Computes the box of the common solid after each requested rotation. `points` are its vertices relative to the
@@ -62,8 +70,7 @@ pub(crate) fn boxes(
     points: &[Vec3],
     again: impl Fn(&Pairing) -> Option<Vec<Vec3>>,
 ) -> Vec<Aabb> {
-    // In mere contact, all places where the surfaces coincide count.
-    if known.deepest <= COINCIDENT_ROUNDINGS * known.rounding {
+    if is_contact(known) {
         return known.turns.iter().map(|turn| turned_box(turn, points, &known.witness)).collect();
     }
     let mut reach: Vec<DirectionExtent> = known.turns.iter().map(|turn| reach_of(turn, points)).collect();
