@@ -289,7 +289,7 @@ impl Overlap<'_, '_> {
             if least > loosest + self.margin {
                 return;
             }
-        } else if least <= 0.0 && !matters {
+        } else if least <= self.query.rounding(self.margin) && !matters {
             return;
         }
         let as_given = self.has_allowance_as_given();
