@@ -36,9 +36,6 @@ const FEW_BOXES: usize = 8;
 /// Difference up to which two depths count as one for insets (share of the depth): the results hardly differ.
 const SAME_DEPTH: f64 = 1e-3;
 
-/// Largest thickness for insets along the mean normals (roundings of the pair).
-const CONTACT_IN_ROUNDINGS: f64 = 16.0;
-
 /// Effort of a certificate by inset: each more certifies more, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Effort {
@@ -135,10 +132,10 @@ impl OverlapSearch<'_> {
     }
 
     /// True if insets along the mean normals certify a thickness (mm). The directions are known for each surface, so this
-    /// costs less than other insets; faces at sharp edges move less. Tried only for depths of mere contact.
+    /// costs less than other insets; faces at sharp edges move less. False for large pairs: other insets use all threads.
     fn is_apart_by_mean_normals(&self, thickness: f64) -> bool {
         let (p, tau) = (self.pairing(), self.tau(thickness));
-        if tau <= 0.0 || thickness > CONTACT_IN_ROUNDINGS * self.ask.rounding {
+        if tau <= 0.0 || self.is_large() {
             return false;
         }
         let inward = [p.a.inward(), p.b.inward()];
