@@ -33,6 +33,10 @@ const BRACKET_OF_DEPTH: f64 = 0.0099;
 /// Width of the bracket of a depth beyond the tolerance, as a share of the depth, if the budget suffices.
 const BEYOND_TOLERANCE: f64 = 0.025;
 
+/// Largest number of triangles of a pair for bounds by the lumps of its common solid. Larger pairs measure the common
+/// solid and the separation at the same time.
+const LUMPS_UP_TO: usize = 60_000;
+
 impl PairQuery<'_> {
     /// Returns true if both surfaces have triangles with an area; otherwise only the hulls can answer.
     pub(crate) fn has_triangles(&self) -> bool {
@@ -256,11 +260,11 @@ impl Overlap<'_, '_> {
         AsGiven { parts: self.meeting.holds_as_given(), reach: self.meeting.reach_of_solids() }
     }
 
-    /// Bounds the depth by the lumps of the common solid. The volume needs their crossings, too. Skips large pairs:
-    /// they measure the common solid and the separation at the same time.
+    /// Bounds the depth by the lumps of the common solid. The volume needs their crossings, too. Skips large
+    /// pairs.
     fn bound_by_common_solid(&mut self, width: &Precision) {
         let has_room = self.meeting.gap_bounds().to_depth()[0] > self.query.rounding(self.margin);
-        if !has_room || self.meeting.triangles() > 60_000 || self.meeting.is_narrow(width) {
+        if !has_room || self.meeting.triangles() > LUMPS_UP_TO || self.meeting.is_narrow(width) {
             return;
         }
         self.meeting.resolve();
