@@ -161,7 +161,8 @@ impl OverlapSearch<'_> {
     fn insets(&mut self, thickness: f64, divides: bool) -> &InsetSurfaces<'_> {
         let (pairing, rounding, margin, tau) =
             (self.pairing(), self.ask.rounding, self.ask.margin, self.tau(thickness));
-        let lumps = self.lumps.as_ref().filter(|lumps| 2.0 * lumps.others <= thickness);
+        let best = self.depth.evaluator.best;
+        let lumps = self.lumps.as_ref().filter(|lumps| lumps.hold_balls_above(thickness, best));
         let is_local = lumps.is_some();
         let [undivided, divided] = &mut self.insets;
         let (own, other) = if divides { (divided, undivided) } else { (undivided, divided) };

@@ -11,6 +11,7 @@ use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::precision::Precision;
 use crate::query::depth::search::cell_lp::{Row, maximize};
+use crate::query::depth::search::evaluator::Witness;
 use crate::shape::surface::placed::NearestPoint;
 
 /// Upper limit of balls placed in one hull.
@@ -41,10 +42,21 @@ pub(crate) struct OpenLumps {
     pub others: f64,
 }
 
+impl OpenLumps {
+    /// True if every ball thicker than `thickness` (mm) lies in the boxes. The best ball so far, in another place and
+    /// larger than the bound there, contradicts this bound.
+    pub(super) fn hold_balls_above(&self, thickness: f64, best: Option<Witness>) -> bool {
+        let is_possible =
+            |ball: Witness| ball.radius <= self.others || self.boxes.iter().any(|b| b.contains(&ball.center));
+        2.0 * self.others <= thickness && best.is_none_or(is_possible)
+    }
+}
+
 impl OverlapSearch<'_> {
     /// Bounds the depth by the corners of each lump of the common solid (A's frame, mm, up to the margin), down to
-    /// `width`. Confines the search to the boxes of the lumps that may hold a thicker ball. Cost: for each of up to [`MAX_BALLS`] balls in a
-    /// thick lump, a small linear programme, the nearest point of each surface, and O(n) for the corners.
+    /// `width`. Confines the search to the boxes of the lumps that may hold a thicker ball. Cost: for each of up to
+    /// [`MAX_BALLS`] balls in a thick lump, a small linear programme, the nearest point of each surface, and O(n) for
+    /// the corners.
     pub(crate) fn bound_by_lumps(&mut self, lumps: &[Vec<Vec3>], width: &Precision) {
         let (before, margin) = (self.lower, self.ask.margin);
         let width = width.less(6.0 * margin);
