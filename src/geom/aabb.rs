@@ -52,6 +52,12 @@ impl Aabb {
         (self.min + self.max) * 0.5
     }
 
+    /// The eight corners, in the order of the bits of their number: a bit is 1 for the largest coordinate of its axis.
+    pub(crate) fn corners(&self) -> [Vec3; 8] {
+        let side = [self.min, self.max];
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|k: usize| Vec3::from_fn(|axis, _| side[k >> axis & 1][axis]))
+    }
+
     /// Largest magnitude of any coordinate; 0 for an empty box.
     pub fn max_abs(&self) -> f64 {
         if self.min.x <= self.max.x { self.min.amax().max(self.max.amax()) } else { 0.0 }

@@ -13,6 +13,7 @@
 //! - `serde_infinity`: infinite numbers in JSON
 
 pub mod aabb;
+pub(crate) mod clip;
 pub mod interval;
 pub(crate) mod length;
 #[cfg(test)]

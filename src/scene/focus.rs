@@ -74,7 +74,6 @@ impl Focus {
         let Some(b) = self.overlap else {
             return self.apart.map_or_else(|| vec![self.point], |points| points.to_vec());
         };
-        let pick = |k: usize, axis: usize| if k >> axis & 1 == 0 { b.min[axis] } else { b.max[axis] };
-        (0..8).map(|k| Vec3::new(pick(k, 0), pick(k, 1), pick(k, 2))).collect()
+        b.corners().to_vec()
     }
 }

@@ -17,8 +17,9 @@ const INNER_SAMPLES: usize = 64;
 
 impl PairQuery<'_> {
     /// Separating translation as by [`Self::separating_translation`], and true for each part whose self-union was
-    /// needed. `least` is a lower bound of the depth (mm), `crossing` are pairs of crossing triangles, if known. A surface as given is enough if few of its triangles do not
-    /// bound its solid, and if none of them reaches the other one after the translation.
+    /// needed. `least` is a lower bound of the depth (mm). `crossing` are pairs of crossing triangles, if known. A surface
+    /// as given is enough if few of its triangles do not bound its solid, and if none of them reaches the other one after
+    /// the translation.
     pub(crate) fn separation(
         &self,
         mut bodies: [SolidRef; 2],

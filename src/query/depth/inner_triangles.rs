@@ -105,9 +105,7 @@ pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64, is_verdict: bool) -
 /// True for each triangle of `own` with a box that meets the other surface's box, grown by `reach` (mm): all within
 /// `reach` of its solid are among them.
 fn in_box_of(own: &PlacedSurface, other: &PlacedSurface, reach: f64) -> Vec<bool> {
-    let Aabb { min, max } = other.surface.bounds;
-    let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { min[axis] } else { max[axis] });
-    let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| own.local(&other.global(&corner(k))));
+    let corners = other.surface.bounds.corners().map(|x| own.local(&other.global(&x)));
     let around = Aabb::of_points(&corners).inflated(reach);
     // One bit for each side of the box that a vertex is beyond.
     let sides = |x: &Vec3| {

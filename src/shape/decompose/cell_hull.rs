@@ -1,5 +1,6 @@
 //! Builds the piece of a cell: the convex hull of the solid's part in it.
 
+use crate::geom::clip::clip;
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::{Cell, Plane};
@@ -81,7 +82,7 @@ impl Region {
                     continue;
                 }
                 whole = false;
-                clip(&polygon, plane, &mut next);
+                clip(&polygon, |v| plane.height(v), &mut next);
                 std::mem::swap(&mut polygon, &mut next);
             }
             if whole {
@@ -95,22 +96,6 @@ impl Region {
             }
         }
         points
-    }
-}
-
-/// Clips a convex polygon to a half-space.
-fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
-    out.clear();
-    let Some(mut last) = polygon.last() else { return };
-    for next in polygon {
-        let (h, g) = (plane.height(last), plane.height(next));
-        if h * g < 0.0 {
-            out.push(last + (next - last) * (h / (h - g)));
-        }
-        if g <= 0.0 {
-            out.push(*next);
-        }
-        last = next;
     }
 }
 

@@ -142,7 +142,7 @@ impl<'a> InsetSurfaces<'a> {
                     }
                 }
             }
-            if !corners_of(&part.inner).iter().any(|x| self.is_in_both(x) == Some(false)) {
+            if !part.inner.corners().iter().any(|x| self.is_in_both(x) == Some(false)) {
                 return InsetResult::Nested;
             }
         }
@@ -173,7 +173,7 @@ impl<'a> InsetSurfaces<'a> {
         if crossings.len() > most {
             return None;
         }
-        if corners_of(&part.inner).iter().any(|x| self.is_in_both(x) != Some(false)) {
+        if part.inner.corners().iter().any(|x| self.is_in_both(x) != Some(false)) {
             return Some(vec![part.outer]);
         }
         Sheets::new(self, part).boxes(&crossings, most)
@@ -211,11 +211,4 @@ impl<'a> InsetSurfaces<'a> {
             },
         }
     }
-}
-
-/// Corners of a box.
-fn corners_of(bounds: &Aabb) -> [Vec3; 8] {
-    let Aabb { min, max } = bounds;
-    let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { min[axis] } else { max[axis] });
-    [0, 1, 2, 3, 4, 5, 6, 7].map(corner)
 }

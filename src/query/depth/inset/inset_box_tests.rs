@@ -4,9 +4,8 @@ use crate::geom::{Aabb, Pose, Vec3};
 use crate::query::depth::SolidSide;
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
-use crate::query::depth::inset::remaining_boxes_tests::deep_points;
+use crate::query::depth::inset::remaining_boxes_tests::{deep_points, two_solids};
 use crate::query::depth::search::BranchAndBound;
-use crate::query::depth::search::tests::solid;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
@@ -19,20 +18,14 @@ fn surface(parts: &[crate::mesh::TriMesh]) -> Surface {
     Surface::new(&joined(parts), &Vec3::zeros(), Inside::Solid)
 }
 
-fn is_in(bounds: &Aabb, x: &Vec3) -> bool {
-    bounds.contains(x)
-}
-
 #[test]
 fn no_deep_point_of_a_box_is_missed() {
     let mut rng = Rng::new(41);
     let (mut apart, mut denied, mut alone, mut told, mut held_points) = (0, 0, 0, 0, 0);
     for round in 0..120 {
-        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
-        let b_in_a = Pose { rotation: rng.rotation(), translation: rng.in_cube() };
+        let ([a, b], b_in_a, rounding) = two_solids(&mut rng, round);
         let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
-        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         let points = deep_points(&mut depth, &mut rng);
         let deepest = points.iter().map(|p| p.1).fold(0.0, f64::max);
@@ -46,7 +39,7 @@ fn no_deep_point_of_a_box_is_missed() {
             let divides = round % 2 == 0;
             let insets = InsetSurfaces::within(pairing, tau, [rounding, MARGIN], divides, &[bounds]);
             let tested = bounds.inflated(-tau);
-            let deep = || points.iter().filter(|(x, f)| is_in(&tested, x) && *f > tau * (1.0 + 1e-9));
+            let deep = || points.iter().filter(|(x, f)| tested.contains(x) && *f > tau * (1.0 + 1e-9));
             match insets.certify() {
                 InsetResult::Apart => {
                     apart += 1;
@@ -60,7 +53,7 @@ fn no_deep_point_of_a_box_is_missed() {
             let Some(boxes) = remaining_boxes(&insets, MARGIN) else { continue };
             told += 1;
             for (x, f) in deep() {
-                let held = boxes.iter().any(|b| is_in(&b.inflated(1e-9), x));
+                let held = boxes.iter().any(|b| b.inflated(1e-9).contains(x));
                 assert!(held, "round {round}: {f} deep at {x:?}, tau {tau}, {tested:?}, {boxes:?}");
                 held_points += 1;
             }

@@ -18,6 +18,14 @@ fn boxes_of(pairing: Pairing, tau: f64, rounding: f64, margin: f64, divides: boo
     remaining_boxes(&InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides), margin)
 }
 
+/// Two random solids, a random pose of the second one, and the rounding of their coordinates.
+pub(super) fn two_solids(rng: &mut Rng, round: usize) -> ([Surface; 2], Pose, f64) {
+    let solids = [solid(rng, round), solid(rng, round / 2)];
+    let rotation = rng.rotation();
+    let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
+    (solids, Pose { rotation, translation: rng.in_cube() }, rounding)
+}
+
 /// Random walks towards greater depth: points in both solids, with their depths.
 pub(super) fn deep_points(depth: &mut BranchAndBound, rng: &mut Rng) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
@@ -44,12 +52,9 @@ fn every_deep_point_is_in_a_box() {
     let mut rng = Rng::new(17);
     let (mut asked, mut told, mut several, mut outside) = (0, 0, 0, 0);
     for round in 0..120 {
-        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
-        let rotation = rng.rotation();
-        let b_in_a = Pose { rotation, translation: rng.in_cube() };
+        let ([a, b], b_in_a, rounding) = two_solids(&mut rng, round);
         let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
-        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         let points = deep_points(&mut depth, &mut rng);
         let deepest = points.iter().map(|p| p.1).fold(0.0, f64::max);
@@ -82,11 +87,9 @@ fn search_in_boxes_has_the_bounds_of_the_whole_search() {
     let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, width: Some(Precision::new(0.01, 0.001)) };
     let (mut compared, mut cells) = (0, [0, 0]);
     for round in 0..80 {
-        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
-        let b_in_a = Pose { rotation: rng.rotation(), translation: rng.in_cube() };
+        let ([a, b], b_in_a, rounding) = two_solids(&mut rng, round);
         let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
-        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let search = || BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         let mut whole = search();
         if !whole.refine(&target, 20_000) || whole.lower() <= 0.02 {

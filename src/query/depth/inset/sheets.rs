@@ -2,7 +2,7 @@
 //!
 //! A connected part without crossings lies on one side of the other inset surface, so one ray decides for all its pieces.
 
-use crate::geom::math::greater;
+use crate::geom::clip::clip;
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
@@ -36,7 +36,7 @@ impl<'s, 'a> Sheets<'s, 'a> {
             for &t in &part.near[k] {
                 for (i, corners) in insets.surfaces[k].pieces(t).iter().enumerate() {
                     let is_whole = corners.iter().all(|x| part.inner.contains(x));
-                    let clipped = if is_whole { corners.to_vec() } else { clip(corners, &part.outer) };
+                    let clipped = if is_whole { corners.to_vec() } else { clipped_to(corners, &part.outer) };
                     if !clipped.is_empty() {
                         patches.push(Patch { piece: (t, i as u32), corners: *corners, clipped, is_whole });
                     }
@@ -75,7 +75,7 @@ impl<'s, 'a> Sheets<'s, 'a> {
                 let [p, q] = [patch.corners[i], patch.corners[(i + 1) % 3]];
                 let key = if self.part.inner.contains(&p) {
                     [bits(&p); 2]
-                } else if !self.part.inner.contains(&q) && !clip(&[p, q, p], &self.part.inner).is_empty() {
+                } else if !self.part.inner.contains(&q) && !clipped_to(&[p, q, p], &self.part.inner).is_empty() {
                     let (p, q) = (bits(&p), bits(&q));
                     if p < q { [p, q] } else { [q, p] }
                 } else {
@@ -241,31 +241,19 @@ struct Rays {
     sides: [BTreeMap<[u64; 3], bool>; 2],
 }
 
-/// Clips a triangle to a box; empty outside. Source: I. E. Sutherland, G. W. Hodgman, "Reentrant Polygon Clipping",
-/// 1974.
-fn clip(corners: &Triangle, bounds: &Aabb) -> Vec<Vec3> {
-    let mut polygon = corners.to_vec();
+/// Clips a triangle to a box; empty outside.
+fn clipped_to(corners: &Triangle, bounds: &Aabb) -> Vec<Vec3> {
     if !Aabb::of_points(corners).meets(bounds) {
-        polygon.clear();
+        return Vec::new();
     }
+    let (mut polygon, mut next) = (corners.to_vec(), Vec::new());
     for axis in 0..3 {
         for (sign, side) in [(1.0, bounds.max[axis]), (-1.0, -bounds.min[axis])] {
             let height = |x: &Vec3| sign * x[axis] - side;
-            if polygon.iter().map(height).fold(f64::NEG_INFINITY, greater) <= 0.0 {
-                continue;
+            if polygon.iter().any(|x| height(x) > 0.0) {
+                clip(&polygon, height, &mut next);
+                std::mem::swap(&mut polygon, &mut next);
             }
-            let mut cut = Vec::with_capacity(polygon.len() + 1);
-            for (i, p) in polygon.iter().enumerate() {
-                let q = &polygon[(i + 1) % polygon.len()];
-                let (of_p, of_q) = (height(p), height(q));
-                if of_p <= 0.0 {
-                    cut.push(*p);
-                }
-                if (of_p < 0.0 && of_q > 0.0) || (of_p > 0.0 && of_q < 0.0) {
-                    cut.push(p + (q - p) * (of_p / (of_p - of_q)));
-                }
-            }
-            polygon = cut;
         }
     }
     polygon
