@@ -6,6 +6,7 @@ use crate::shape::self_union::triangle_pair::{Element, bounds, boxes_meet, inter
 use crate::shape::self_union::unfolded::unfolded_vertices;
 use crate::shape::surface::{Below, PlacedObb, SelfIntersections, Surface};
 use std::ops::Range;
+use wide::f32x4;
 
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
@@ -32,7 +33,8 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections 
 pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
     let items = elements(s, threads);
     let unfolded = unfolded_vertices(s, &items, |_| true, threads);
-    let search = Search { s, items, unfolded, chosen: None, rounding: rounding(s), most };
+    let boxes = boxes_of_nodes(s, &items);
+    let search = Search { s, items, boxes, unfolded, chosen: None, rounding: rounding(s), most };
     let shares = search.run_on(threads);
     let mut crosses = vec![false; s.triangles.len()];
     for &t in shares.iter().flat_map(|found| &found.triangles) {
@@ -47,6 +49,24 @@ pub(super) fn elements(s: &Surface, threads: usize) -> Vec<Element> {
     let mut items = vec![Element::EMPTY; s.triangles.len()];
     parallel::fill(threads, parallel::LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
     items
+}
+
+/// Box of each node of the tree around its triangles, along the axes.
+fn boxes_of_nodes(s: &Surface, items: &[Element]) -> Vec<(f32x4, f32x4)> {
+    let nodes = &s.tree().nodes;
+    let mut boxes = vec![(f32x4::ZERO, f32x4::ZERO); nodes.len()];
+    let around = |x: (f32x4, f32x4), y: (f32x4, f32x4)| (x.0.fast_min(y.0), x.1.fast_max(y.1));
+    // Children come after their parents.
+    for (i, node) in nodes.iter().enumerate().rev() {
+        boxes[i] = match node.below() {
+            Below::Children([l, r]) => around(boxes[l as usize], boxes[r as usize]),
+            Below::Triangles(range) => {
+                let own = items[range.start as usize..range.end as usize].iter().map(|item| (item.min, item.max));
+                own.reduce(around).unwrap_or_default()
+            }
+        };
+    }
+    boxes
 }
 
 /// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost:
@@ -70,7 +90,8 @@ pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
     } else {
         (Vec::new(), Vec::new())
     };
-    let search = Search { s, items, unfolded, chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
+    let boxes = if items.is_empty() { Vec::new() } else { boxes_of_nodes(s, &items) };
+    let search = Search { s, items, boxes, unfolded, chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
     search.run_on(threads).iter().any(|found| found.pairs > 0)
 }
 
@@ -113,6 +134,8 @@ struct Search<'a> {
     s: &'a Surface,
     /// Data of each triangle; empty to compute them when needed.
     items: Vec<Element>,
+    /// Box of each node along the axes; empty without data of the triangles.
+    boxes: Vec<(f32x4, f32x4)>,
     /// True for each vertex with triangles that meet only in shared corners and edges; empty if not known.
     unfolded: Vec<bool>,
     /// True for each chosen triangle, and for each node above one: every pair has one. `None` if all are chosen.
@@ -186,6 +209,16 @@ impl Search<'_> {
         found
     }
 
+    /// True if the boxes of two nodes meet: boxes along the axes if they are known. These cost less, and most triangles
+    /// near each other are neighbours, which no box separates.
+    fn may_meet(&self, (i, j): (u32, u32)) -> bool {
+        if !self.boxes.is_empty() {
+            return boxes_meet(self.boxes[i as usize], self.boxes[j as usize]);
+        }
+        let [a, b] = [i, j].map(|k| PlacedObb::of(&self.s.tree().nodes[k as usize]));
+        a.distance_bound(&b, self.rounding) <= self.rounding
+    }
+
     /// Divides a pair of nodes, or tests the triangles of two leaves.
     fn step(&self, (i, j): (u32, u32), open: &mut Vec<(u32, u32)>, found: &mut Found) {
         let nodes = &self.s.tree().nodes;
@@ -198,7 +231,7 @@ impl Search<'_> {
                 Below::Children([l, r]) => open.extend([(l, r), (r, r), (l, l)]),
                 Below::Triangles(range) => range.clone().for_each(|k| self.test(k, range.start..k, found)),
             }
-        } else if PlacedObb::of(a).distance_bound(&PlacedObb::of(b), self.rounding) <= self.rounding {
+        } else if self.may_meet((i, j)) {
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => ra.for_each(|k| self.test(k, rb.clone(), found)),
                 (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
