@@ -6,7 +6,7 @@
 use crate::shape::self_union::patches::Patches;
 use crate::shape::self_union::self_intersections::{any_intersects, intersects_another};
 use crate::shape::surface::winding_number::winding_in_front;
-use crate::shape::surface::{Below, Surface};
+use crate::shape::surface::{Below, Inside, Surface};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -71,6 +71,13 @@ impl Surface {
             known.set(t, self.finds_bounding(known, t));
         }
         known.get(t) == BOUNDS
+    }
+
+    /// True if a triangle of a closed surface bounds the solid, and an earlier call of [`Self::is_bounding`] or
+    /// [`Self::are_bounding`] has shown it.
+    pub(crate) fn is_known_to_bound(&self, t: u32) -> bool {
+        self.inside == Inside::Solid
+            && (self.is_known_boundary() || self.bounding.get().is_some_and(|known| known.get(t) == BOUNDS))
     }
 
     fn finds_bounding(&self, known: &BoundingTriangles, t: u32) -> bool {

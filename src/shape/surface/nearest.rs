@@ -1,7 +1,8 @@
 //! Finds the closest point of a surface, and all triangles within a radius.
 
 use crate::geom::Vec3;
-use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::math::{UNIT_ROUNDOFF, lesser, norm1};
+use crate::geom::predicates::orient3d;
 use crate::geom::triangle::distance::Feature;
 use crate::geom::triangle::point_triangle;
 use crate::shape::surface::{Below, PlacedObb, Surface};
@@ -18,6 +19,8 @@ pub struct Nearest {
     pub distance: f64,
     /// Vertex, edge or interior of the triangle at the closest point.
     pub feature: Feature,
+    /// True if no other triangle of the search is as close, up to rounding.
+    pub is_single: bool,
 }
 
 /// Rounding errors of a distance, in units of 2⁻⁵³ of the coordinates. The search includes boxes farther than the best
@@ -31,13 +34,35 @@ impl Surface {
         self.nearest_where(x, limit, |_| true)
     }
 
+    /// Does the same as [`Self::nearest`] without a limit, from a triangle close to the closest one on: costs less.
+    pub(crate) fn nearest_from(&self, x: &Vec3, start: u32) -> Nearest {
+        let foot = point_triangle(x, &self.triangle(start));
+        let (point, distance) = (foot.point, foot.squared.sqrt());
+        let first = Nearest { triangle: start, point, distance, feature: foot.feature, is_single: false };
+        self.nearest_to(x, distance, Some(first), |t| t != start).unwrap_or(first)
+    }
+
     /// Does the same as [`Self::nearest`] among the `wanted` triangles.
     #[inline]
     pub(crate) fn nearest_where(&self, x: &Vec3, limit: f64, wanted: impl Fn(u32) -> bool) -> Option<Nearest> {
+        self.nearest_to(x, limit, None, wanted)
+    }
+
+    /// The same with a first candidate, at the distance `limit` (mm).
+    #[inline]
+    fn nearest_to(
+        &self,
+        x: &Vec3,
+        limit: f64,
+        first: Option<Nearest>,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Option<Nearest> {
         let nodes = &self.tree().nodes;
         let margin = self.margin(x);
-        let mut best: Option<Nearest> = None;
+        let mut best = first;
         let mut reach = limit;
+        // Distance of the closest triangle besides the best one, if it is close to that distance.
+        let mut next = f64::INFINITY;
         let mut far = outward(reach + margin);
         let distance = |at: u32| PlacedObb::of(&nodes[at as usize]).point_distance_bound(x);
         let mut stack: SmallVec<[(u32, f32); 64]> = SmallVec::new();
@@ -54,9 +79,13 @@ impl Surface {
                         let foot = point_triangle(x, &self.triangle(t));
                         let distance = foot.squared.sqrt();
                         if distance < reach {
+                            next = best.map_or(f64::INFINITY, |best| best.distance);
                             reach = distance;
                             far = outward(reach + margin);
-                            best = Some(Nearest { triangle: t, point: foot.point, distance, feature: foot.feature });
+                            let (point, feature) = (foot.point, foot.feature);
+                            best = Some(Nearest { triangle: t, point, distance, feature, is_single: false });
+                        } else {
+                            next = lesser(next, distance);
                         }
                     }
                 }
@@ -70,7 +99,8 @@ impl Surface {
                 }
             }
         }
-        best
+        // The search has met every triangle within the margin of the best one.
+        best.map(|best| Nearest { is_single: next - best.distance > 0.5 * margin, ..best })
     }
 
     /// Visits every triangle at most `radius` (mm) from `x` (surface's frame), and perhaps a few farther ones. Ends
@@ -113,6 +143,17 @@ impl Surface {
                 }
             }
         }
+    }
+
+    /// True if a point (surface's frame, mm) lies behind its closest triangle, false in front of it. `None` unless the
+    /// closest point lies inside this triangle, and no other triangle is as close: then the point may lie elsewhere.
+    pub(crate) fn is_behind(&self, x: &Vec3, found: &Nearest) -> Option<bool> {
+        if !found.is_single || found.feature != Feature::Face || found.distance <= self.margin(x) {
+            return None;
+        }
+        let [a, b, c] = self.triangle(found.triangle);
+        let side = orient3d(&a, &b, &c, x);
+        (side != 0.0).then_some(side < 0.0)
     }
 
     pub(super) fn margin(&self, x: &Vec3) -> f64 {

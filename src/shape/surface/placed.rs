@@ -3,6 +3,7 @@
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::generalized_winding::generalized_winding;
 use crate::shape::surface::winding_number::winding;
+use crate::shape::surface::nearest::Nearest;
 use crate::shape::surface::{Inside, Surface};
 
 /// Cost of a ray, in rim edges of a winding number: a microsecond or two.
@@ -23,6 +24,8 @@ pub(crate) struct NearestPoint {
     pub point: Vec3,
     /// Distance (mm, >= 0).
     pub distance: f64,
+    /// Side of the triangle on which the point of the query lies, if it shows without a ray: true behind the triangle.
+    is_behind: Option<bool>,
 }
 
 impl PlacedSurface<'_> {
@@ -59,18 +62,37 @@ impl PlacedSurface<'_> {
 
     /// Finds the closest surface point; `None` if its distance is at least `limit` (mm).
     pub(crate) fn nearest(&self, x: &Vec3, limit: f64) -> Option<NearestPoint> {
-        let found = self.surface.nearest(&self.local(x), limit)?;
-        Some(NearestPoint { triangle: found.triangle, point: self.global(&found.point), distance: found.distance })
+        let local = self.local(x);
+        self.surface.nearest(&local, limit).map(|found| self.nearest_point(&local, &found))
+    }
+
+    /// Finds the closest surface point, from a triangle close to it on: costs less.
+    pub(crate) fn nearest_from(&self, x: &Vec3, start: u32) -> NearestPoint {
+        let local = self.local(x);
+        self.nearest_point(&local, &self.surface.nearest_from(&local, start))
+    }
+
+    fn nearest_point(&self, local: &Vec3, found: &Nearest) -> NearestPoint {
+        let Nearest { triangle, distance, .. } = *found;
+        let is_behind = self.surface.is_behind(local, found);
+        NearestPoint { triangle, point: self.global(&found.point), distance, is_behind }
     }
 
     /// True if `x` may lie in the solid. `near` is its closest surface point; a point on the surface counts as outside.
-    /// The test uses an exact ray, because some faces of a self-intersecting surface point the wrong way. True also if
-    /// no ray decides.
+    /// The side of the closest triangle decides if this triangle is known to bound the solid. Otherwise the test uses an
+    /// exact ray, because some faces of a self-intersecting surface point the wrong way. True also if no ray decides.
     pub(crate) fn holds(&self, x: &Vec3, near: &NearestPoint) -> bool {
-        if near.distance <= 0.0 {
-            return false;
-        }
-        self.may_contain(x)
+        near.distance > 0.0 && self.shown_side(near).unwrap_or_else(|| self.may_contain(x))
+    }
+
+    /// True if `x` lies in the solid, by the exact tests of [`Self::holds`]; false if no ray decides.
+    pub(crate) fn certainly_holds(&self, x: &Vec3, near: &NearestPoint) -> bool {
+        near.distance > 0.0 && self.shown_side(near).unwrap_or_else(|| self.contains(x))
+    }
+
+    /// True if the point of a query lies in the solid, false outside; `None` if its closest triangle does not show it.
+    fn shown_side(&self, near: &NearestPoint) -> Option<bool> {
+        near.is_behind.filter(|_| self.surface.is_known_to_bound(near.triangle))
     }
 
     /// True if `x` lies in the solid, or if no ray decides for a solid with an inside.

@@ -2,7 +2,6 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::point_triangle;
 use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 
 /// A point and its depth in both solids (A's frame).
@@ -72,8 +71,8 @@ impl<'a> Evaluator<'a> {
         if self.best.is_some_and(|w| radius <= w.radius) {
             return;
         }
-        // Exact rays verify a witness.
-        if radius > 0.0 && !self.sides.iter().all(|s| s.contains(x)) {
+        // Exact tests verify a witness.
+        if radius > 0.0 && !self.sides.iter().zip(at).all(|(side, at)| side.certainly_holds(x, &at.0)) {
             return;
         }
         self.best = Some(Witness { center: *x, radius, points: [at[0].0.point, at[1].0.point] });
@@ -84,12 +83,7 @@ impl<'a> Evaluator<'a> {
         let side = &self.sides[which];
         let near = match known {
             None => side.nearest(x, f64::INFINITY)?,
-            Some((probe, _)) => {
-                let foot = point_triangle(x, &side.corners(probe.triangle));
-                let distance = foot.squared.sqrt();
-                let hint = NearestPoint { triangle: probe.triangle, point: foot.point, distance };
-                side.nearest(x, distance).unwrap_or(hint)
-            }
+            Some((probe, _)) => side.nearest_from(x, probe.triangle),
         };
         // The surface is farther from one of the two points than the other point is: both lie on one side.
         let is_same_side = |(probe, from): &(&Probe, &Vec3)| {
