@@ -4,6 +4,7 @@
 use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
@@ -35,12 +36,14 @@ impl CrossingCandidates {
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
         let [_, b] = p.sides();
+        let mut sides = [p.a, p.b].map(|s| KnownSides::new(s.triangles.len()));
         descent.run(
             &mut SearchRadius::new(way),
             |i| p.a.triangle(i),
             |j| b.corners(j),
             |_, _, (i, s), (j, t)| {
-                if !(s.is_apart_beyond_a_side(t, far) || t.is_apart_beyond_a_side(s, far)) {
+                let [of_a, of_b] = &mut sides;
+                if !(of_a.of(i, s).exclude(t, far) || of_b.of(j, t).exclude(s, far)) {
                     pairs.push([i, j]);
                 }
                 true
@@ -52,6 +55,31 @@ impl CrossingCandidates {
 
     pub(crate) fn of(&self, solid: Solid) -> &Triangles {
         if solid == Solid::A { &self.of_a } else { &self.of_b }
+    }
+}
+
+/// Planes along the sides of the triangles of one surface: most triangles are in several pairs.
+struct KnownSides {
+    /// Place of each triangle in the list; [`UNKNOWN`] before it is needed.
+    places: Vec<u32>,
+    list: Vec<SidePlanes>,
+}
+
+/// Place of a triangle without planes so far.
+const UNKNOWN: u32 = u32::MAX;
+
+impl KnownSides {
+    fn new(count: usize) -> Self {
+        Self { places: vec![UNKNOWN; count], list: Vec::new() }
+    }
+
+    fn of(&mut self, t: u32, triangle: &BoundedTriangle) -> &SidePlanes {
+        let place = &mut self.places[t as usize];
+        if *place == UNKNOWN {
+            *place = self.list.len() as u32;
+            self.list.push(SidePlanes::new(triangle));
+        }
+        &self.list[*place as usize]
     }
 }
 

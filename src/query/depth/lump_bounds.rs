@@ -10,6 +10,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::precision::Precision;
+use crate::query::depth::refine::ASCENT_STEP;
 use crate::query::depth::search::cell_lp::{Row, maximize};
 use crate::query::depth::search::evaluator::Witness;
 use crate::shape::surface::placed::NearestPoint;
@@ -27,6 +28,9 @@ const FEW_NEAR: f64 = 0.35;
 
 /// Largest number of triangles near the boxes, counted for each box: their pairs are tested one by one.
 const MAX_NEAR: f64 = 3000.0;
+
+/// Largest number of lumps in which ascents start: the deepest point is often in another lump than the best ball.
+const MAX_CLIMBS: usize = 2;
 
 /// Step between the triangles counted.
 const SAMPLE_STEP: usize = 4;
@@ -68,11 +72,17 @@ impl OverlapSearch<'_> {
         // A thick lump first: its ball may rule out the others.
         order.sort_by(|p, q| q.0.total_cmp(&p.0));
         let mut found: Vec<(f64, Aabb)> = Vec::with_capacity(order.len());
+        let mut centers: Vec<(f64, Vec3)> = Vec::new();
         for (thin, bounds, corners) in order {
-            let is_thin = thin <= self.wanted_radius(&width);
-            let radius = if is_thin { thin } else { self.hull_radius(&LumpHull::new(corners, &bounds), &width) };
+            let mut radius = thin;
+            if thin > self.wanted_radius(&width) {
+                let center;
+                (radius, center) = self.hull_radius(&LumpHull::new(corners, &bounds), &width);
+                centers.extend(center.filter(|_| radius > self.wanted_radius(&width)));
+            }
             found.push((radius + margin, bounds.inflated(margin)));
         }
+        self.climb_in_lumps(centers, &width);
         if self.lower > before {
             self.events.push(Event::Ascent(self.lower));
         }
@@ -110,15 +120,34 @@ impl OverlapSearch<'_> {
         near <= FEW_NEAR * all && near * SAMPLE_STEP as f64 <= MAX_NEAR
     }
 
+    /// Ascends from the best centres in the lumps, each with its lesser depth (mm). One lump has the best ball already.
+    fn climb_in_lumps(&mut self, mut centers: Vec<(f64, Vec3)>, width: &Precision) {
+        if centers.len() > 1 {
+            centers.sort_by(|p, q| q.0.total_cmp(&p.0));
+            for (_, center) in centers.iter().take(MAX_CLIMBS) {
+                let thickness = greater(self.lower, width.of(self.lower));
+                self.depth.evaluator.ascend(center, ASCENT_STEP * thickness, f64::INFINITY);
+                self.take_bounds();
+            }
+        }
+    }
+
     /// Radius down to which an upper bound of all balls suffices (mm).
     fn wanted_radius(&self, width: &Precision) -> f64 {
         0.5 * (greater(self.lower, 0.0) + WIDTH_SHARE * width.of(self.lower))
     }
 
     /// Upper bound of the radius of a ball in a hull (mm), down to the wanted radius or until new planes hardly reduce
-    /// it. Keeps the balls that are met.
-    fn hull_radius(&mut self, hull: &LumpHull, width: &Precision) -> f64 {
+    /// it. Keeps the balls that are met. Also returns the best centre, with its lesser depth (mm).
+    fn hull_radius(&mut self, hull: &LumpHull, width: &Precision) -> (f64, Option<(f64, Vec3)>) {
         let mut rows = hull.sides();
+        let mut center: Option<(f64, Vec3)> = None;
+        let mut offer = |x: Vec3, at: &[(NearestPoint, f64); 2]| {
+            let depth = lesser(at[0].1, at[1].1);
+            if center.is_none_or(|best| depth > best.0) {
+                center = Some((depth, x));
+            }
+        };
         let mut upper = hull.half.min();
         // The planes at a ball in the lump bound a thin lump at once. A deepest point in the middle is easy to find in a
         // picture.
@@ -126,6 +155,7 @@ impl OverlapSearch<'_> {
         for x in best.into_iter().chain([hull.center]) {
             if let Some(at) = self.depth.evaluate(&x) {
                 rows.extend(hull.planes(self, &x, &at));
+                offer(x, &at);
             }
         }
         self.take_bounds();
@@ -139,6 +169,7 @@ impl OverlapSearch<'_> {
             let x = hull.center + largest.at;
             let Some(at) = self.depth.evaluate(&x) else { break };
             self.take_bounds();
+            offer(x, &at);
             let planes = hull.planes(self, &x, &at);
             rows.extend(planes);
             let most = upper - LEAST_CUT * (upper - self.wanted_radius(width));
@@ -146,7 +177,7 @@ impl OverlapSearch<'_> {
                 break;
             }
         }
-        upper
+        (upper, center)
     }
 }
 

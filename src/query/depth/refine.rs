@@ -28,7 +28,7 @@ const FIRST_CELLS: u32 = 128;
 const MAX_BALLS: usize = 32;
 
 /// First step of an ascent (multiples of the requested depth).
-const ASCENT_STEP: f64 = 2.0;
+pub(super) const ASCENT_STEP: f64 = 2.0;
 
 /// First step of a walk along a sheet (multiples of the diagonal of the hulls' common box).
 const SHEET_STEP_SHARE: f64 = 0.125;

@@ -5,7 +5,7 @@ use crate::geom::triangle::{Feature, Triangle, closest, intersects, point_triang
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::triangle_bounds::BoundedTriangle;
+use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
 use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
@@ -270,9 +270,10 @@ fn triangles_apart_beyond_a_side_are_farther_than_the_limit() {
         let limit = rng.scale(1e-6, 1.0);
         let others: Vec<BoundedTriangle> = triangles(b, pose).into_iter().map(BoundedTriangle::new).collect();
         for s in (0..a.triangles.len() as u32).map(|t| BoundedTriangle::new(a.triangle(t))) {
+            let sides = SidePlanes::new(&s);
             for t in &others {
                 let distance = closest(&s.corners, &t.corners).squared.sqrt();
-                if s.is_apart_beyond_a_side(t, limit) {
+                if sides.exclude(t, limit) {
                     assert!(distance > 0.999 * limit && !intersects(&s.corners, &t.corners), "{s:?} {t:?}");
                     apart += 1;
                 } else {

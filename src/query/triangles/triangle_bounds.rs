@@ -63,16 +63,6 @@ impl BoundedTriangle {
         greater(greater(s, t), (x * x + y * y + z * z).sqrt())
     }
 
-    /// True if a plane along a side of this triangle, at a right angle to it, separates the triangles by more than `limit`
-    /// (mm, more than rounding). Triangles in one plane or at one edge of a part are often separated like this alone.
-    pub(crate) fn is_apart_beyond_a_side(&self, other: &Self, limit: f64) -> bool {
-        let [a, b, c] = &self.corners;
-        [b - a, c - b, a - c].iter().any(|side| {
-            let outward = side.cross(&self.normal);
-            self.apart_along(other, &outward) > limit * outward.norm()
-        })
-    }
-
     /// Computes the separation of the other triangle from this one along a unit direction (mm).
     #[inline]
     pub(crate) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
@@ -86,5 +76,37 @@ impl BoundedTriangle {
     fn separation_along_normal(&self, other: &Self) -> f64 {
         let [p, q, r] = other.corners.each_ref().map(|v| self.normal.dot(&(v - self.corners[0])));
         greater(lesser(lesser(p, q), r) - self.high, self.low - greater(greater(p, q), r))
+    }
+}
+
+/// Planes along the sides of a triangle, at right angles to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SidePlanes {
+    /// Unit normals, away from the triangle; 0 for a side without length.
+    outward: [Vec3; 3],
+    /// Height of the farthest corner along each normal (mm).
+    reach: [f64; 3],
+}
+
+impl SidePlanes {
+    pub(crate) fn new(triangle: &BoundedTriangle) -> Self {
+        let [a, b, c] = &triangle.corners;
+        let outward = [b - a, c - b, a - c].map(|side| {
+            let outward = side.cross(&triangle.normal);
+            outward.try_normalize(0.0).unwrap_or(outward)
+        });
+        let reach = outward.map(|n| greater(greater(n.dot(a), n.dot(b)), n.dot(c)));
+        Self { outward, reach }
+    }
+
+    /// True if one of the planes separates another triangle by more than `limit` (mm, more than rounding). Triangles in
+    /// one plane or at one edge of a part are often separated like this alone.
+    #[inline]
+    pub(crate) fn exclude(&self, other: &BoundedTriangle, limit: f64) -> bool {
+        let [p, q, r] = &other.corners;
+        (0..3).any(|k| {
+            let n = &self.outward[k];
+            lesser(lesser(n.dot(p), n.dot(q)), n.dot(r)) - self.reach[k] > limit
+        })
     }
 }

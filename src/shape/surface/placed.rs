@@ -2,8 +2,8 @@
 
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::generalized_winding::generalized_winding;
-use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::nearest::Nearest;
+use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 
 /// Cost of a ray, in rim edges of a winding number: a microsecond or two.
