@@ -66,7 +66,7 @@ impl PairQuery<'_> {
             common: None,
         };
         if gap.value <= 0.0 {
-            (measured.common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE, None);
+            (measured.common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE, None, None);
         }
         if gap.value < 0.0
             && self.measure == Measure::All

@@ -7,6 +7,7 @@ use crate::check::stages::{AsGiven, Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::max_shift;
 use crate::measure::intersection::{Crossings, Intersection, IntersectionInput, intersection_from};
+use crate::query::triangles::bvh_traversal::LeafPairs;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -80,13 +81,15 @@ impl PairQuery<'_> {
     }
 
     /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells
-    /// for each shape if the computation used its self-union. Uses the crossings of the same surfaces, if known.
+    /// for each shape if the computation used its self-union. Uses crossings of the same surfaces, or pairs of leaves, if
+    /// known.
     pub(crate) fn common(
         &self,
         measured: &Measured,
         margin: f64,
         given: &AsGiven,
         crossings: Option<KnownCrossings>,
+        leaves: Option<&LeafPairs>,
     ) -> (Option<CommonSolid>, [bool; 2]) {
         if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
             return (None, [false; 2]);
@@ -104,7 +107,7 @@ impl PairQuery<'_> {
                 known.witness = found.origin;
                 Some(found.crossings)
             }
-            None => Crossings::of(&pairing, &known),
+            None => Crossings::among(&pairing, &known, leaves),
         };
         let found = intersection_from(&pairing, &known, crossings);
         let boxes = |found: Vec<Aabb>| turns.iter().copied().zip(found).collect();

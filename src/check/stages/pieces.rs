@@ -123,7 +123,7 @@ impl PairQuery<'_> {
                 penetration: way_out,
                 common: None,
             };
-            let (common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE, None);
+            let (common, used_self_union) = self.common(&measured, margin, &AsGiven::NONE, None, None);
             answer.used_self_union = used_self_union;
             answer.measured = Some(Box::new(Measured { common, ..measured }));
         }

@@ -343,12 +343,13 @@ impl Overlap<'_, '_> {
         let (query, margin) = (self.query, self.margin);
         let given = self.given();
         let crossings = self.crossings.take();
+        let leaves = self.meeting.leaf_pairs.as_ref();
         let crossing = crossings.as_ref().map_or_else(Vec::new, |known| known.crossings.pairs());
         let separation =
             || overlap.map(|(bodies, least)| query.separation(bodies, wanted, [least, margin], &given, &crossing));
         // The two longest steps of a deep pair need nothing from each other.
         let (separation, (common, used)) =
-            rayon::join(separation, || query.common(&measured, margin, &given, crossings));
+            rayon::join(separation, || query.common(&measured, margin, &given, crossings, leaves));
         let (penetration, separated_unions) = separation.unwrap_or_default();
         self.used_self_union = either(self.used_self_union, either(used, separated_unions));
         let normal = penetration.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);

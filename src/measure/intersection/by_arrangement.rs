@@ -74,7 +74,7 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Result<TriMesh, NoCommo
         return Err(NoCommonSolid::NothingShared);
     }
     let by_sums = || {
-        let near = CrossingCandidates::new(&p, 0.0);
+        let near = CrossingCandidates::new(&p, 0.0, None);
         [Solid::B, Solid::A].into_iter().find_map(|moved| boundary(&p, &known, &near, moved).ok())
     };
     if no_union_failed(&p)

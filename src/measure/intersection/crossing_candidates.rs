@@ -2,7 +2,7 @@
 //! of B within a short distance.
 
 use crate::measure::intersection::perturbed_signs::Solid;
-use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
@@ -30,15 +30,20 @@ pub(crate) struct Triangles {
 }
 
 impl CrossingCandidates {
-    /// Collects the candidates for B's pose and for translations of B by at most `way` (mm).
-    pub(crate) fn new(p: &Pairing, way: f64) -> Self {
+    /// Collects the candidates for B's pose and for translations of B by at most `way` (mm). Known pairs of leaves of the
+    /// same surfaces at the same pose save a descent, if they are listed far enough.
+    pub(crate) fn new(p: &Pairing, way: f64, leaves: Option<&LeafPairs>) -> Self {
         let mut descent = DualTraversal::new(p, 0.0);
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
         let [_, b] = p.sides();
         let mut sides = [p.a, p.b].map(|s| KnownSides::new(s.triangles.len()));
-        descent.run(
-            &mut SearchRadius::new(way),
+        let mut reach = SearchRadius::new(way);
+        let known = leaves.filter(|leaves| leaves.are_of(p)).and_then(|leaves| descent.among(leaves, &reach));
+        let roots = known.unwrap_or_else(|| descent.roots(&reach));
+        descent.run_below(
+            roots,
+            &mut reach,
             |i| p.a.triangle(i),
             |j| b.corners(j),
             |_, _, (i, s), (j, t)| {

@@ -40,6 +40,7 @@ use crate::measure::intersection::crossing_candidates::CrossingCandidates;
 pub use crate::measure::intersection::crossing_line::crossing_line;
 use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
 use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
+use crate::query::triangles::bvh_traversal::LeafPairs;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -115,11 +116,16 @@ pub(crate) struct Crossings {
 impl Crossings {
     /// Finds the crossings. `None` if signs contradict each other, or if a self-union is known to have failed.
     pub(crate) fn of(p: &Pairing, known: &IntersectionInput) -> Option<Self> {
+        Self::among(p, known, None)
+    }
+
+    /// The same from known pairs of leaves of surfaces at the same pose.
+    pub(crate) fn among(p: &Pairing, known: &IntersectionInput, leaves: Option<&LeafPairs>) -> Option<Self> {
         if !no_union_failed(p) {
             return None;
         }
         // The boxes need small translations of B: the candidates are collected once for all of them.
-        let near = CrossingCandidates::new(p, max_shift(known));
+        let near = CrossingCandidates::new(p, max_shift(known), leaves);
         // Coincident faces may overlap for one choice of the perturbed solid only. Overlaps under either choice are
         // contacts.
         let segments = CrossingSegments::of(p, known.witness, &near.pairs, Solid::B).ok()?;

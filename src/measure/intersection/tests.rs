@@ -200,7 +200,7 @@ fn candidates_are_complete_for_nearby_poses() {
         let rotation = if round % 3 == 0 { rng.rotation() } else { Mat3::identity() };
         let way = [1e-11, 1e-3][round % 2];
         let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
-        let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
+        let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way, None);
         let known = IntersectionInput {
             margin: 1e-13,
             rounding: 1e-12,
@@ -218,7 +218,7 @@ fn candidates_are_complete_for_nearby_poses() {
                 points.sort_unstable_by(|p, q| p.iter().partial_cmp(q.iter()).unwrap());
                 points
             };
-            let anew = points(&crossing_candidates::CrossingCandidates::new(&there, 0.0));
+            let anew = points(&crossing_candidates::CrossingCandidates::new(&there, 0.0, None));
             assert_eq!(points(&near), anew, "{round}");
             found += usize::from(!anew.is_empty());
         }

@@ -12,6 +12,7 @@ use crate::query::depth::lump_bounds::OpenLumps;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
 use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::evaluator::Witness;
+use crate::query::triangles::bvh_traversal::LeafPairs;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
 use crate::shape::polytope::Convex;
@@ -131,6 +132,8 @@ pub struct OverlapSearch<'a> {
     /// Lumps of the common solid that may hold the deepest point; `None` before they are found, or if they are no
     /// smaller than the whole.
     pub(crate) lumps: Option<OpenLumps>,
+    /// Pairs of leaves of the surfaces close to each other, if a step has listed them.
+    pub(crate) leaf_pairs: Option<LeafPairs<'a>>,
     /// Depth of the last request for remaining boxes (mm).
     pub(crate) confined: Option<f64>,
     pub(crate) events: Vec<Event>,
@@ -219,6 +222,7 @@ impl<'a> OverlapSearch<'a> {
             failed: [0.0; 3],
             insets: [None, None],
             lumps: None,
+            leaf_pairs: None,
             confined: None,
             events: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::depth::precision::Precision;
-use crate::query::triangles::displaced_intersection;
+use crate::query::triangles::leaves_of_disjoint;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::winding_number::winding_moved;
 
@@ -100,7 +100,7 @@ impl OverlapSearch<'_> {
             return;
         }
         let shrunk = match care {
-            Effort::Little if self.is_apart_by_mean_normals(thickness) => InsetResult::Apart,
+            Effort::Little if self.shows_apart_by_mean_normals(thickness) => InsetResult::Apart,
             Effort::Little => {
                 InsetSurfaces::new(self.pairing(), SolidSide::Inside, self.tau(thickness), 0.0, false).certify()
             }
@@ -133,7 +133,8 @@ impl OverlapSearch<'_> {
 
     /// True if insets along the mean normals certify a thickness (mm). The directions are known for each surface, so this
     /// costs less than other insets; faces at sharp edges move less. False for large pairs: other insets use all threads.
-    fn is_apart_by_mean_normals(&self, thickness: f64) -> bool {
+    /// Keeps the pairs of leaves close to each other for the measures.
+    fn shows_apart_by_mean_normals(&mut self, thickness: f64) -> bool {
         let (p, tau) = (self.pairing(), self.tau(thickness));
         if tau <= 0.0 || self.is_large() {
             return false;
@@ -147,8 +148,11 @@ impl OverlapSearch<'_> {
         let triangle_a = |t: u32| p.a.triangles[t as usize].map(of_a);
         let triangle_b = |t: u32| p.b.triangles[t as usize].map(of_b);
         let is_outside = |w: Option<i32>| w.is_some_and(|w| w < 1);
-        displaced_intersection(&p, tau, triangle_a, triangle_b).is_none()
-            && p.a.shells.iter().all(|&v| is_outside(winding_moved(p.b, Some(p.b_in_a), &of_a(v), tau, of_b)))
+        let Some(leaves) = leaves_of_disjoint(&p, tau, triangle_a, triangle_b) else { return false };
+        if self.ask.deep.is_none() {
+            self.leaf_pairs = Some(leaves);
+        }
+        p.a.shells.iter().all(|&v| is_outside(winding_moved(p.b, Some(p.b_in_a), &of_a(v), tau, of_b)))
             && p.b.shells.iter().all(|&v| is_outside(winding_moved(p.a, None, &of_b(v), tau, of_a)))
     }
 

@@ -5,7 +5,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::Triangle;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
-use crate::shape::surface::{Below, Motion, Node, PlacedObb};
+use crate::shape::surface::{Below, Motion, Node, PlacedObb, Surface};
 use std::ops::Range;
 
 /// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Every bound is lowered by this error,
@@ -55,6 +55,22 @@ pub(crate) struct NodePair {
     bound: f64,
 }
 
+/// Pairs of leaves of two placed surfaces within some distance, for further descents at the same pose.
+pub(crate) struct LeafPairs<'a> {
+    surfaces: [&'a Surface; 2],
+    /// Pairs in the order of the descent.
+    pairs: Vec<NodePair>,
+    /// Amount subtracted from the distances of the pairs: pairs up to this distance are listed (mm).
+    allowance: f64,
+}
+
+impl LeafPairs<'_> {
+    /// True for the surfaces of this pair.
+    pub(crate) fn are_of(&self, p: &Pairing) -> bool {
+        std::ptr::eq(self.surfaces[0], p.a) && std::ptr::eq(self.surfaces[1], p.b)
+    }
+}
+
 /// Simultaneous descent of two trees.
 pub(crate) struct DualTraversal<'a> {
     nodes: [&'a [Node]; 2],
@@ -64,6 +80,8 @@ pub(crate) struct DualTraversal<'a> {
     /// Amount subtracted from the distance of two boxes: rounding, and the displacement of vertices (mm).
     allowance: f64,
     facets: [LeafCache; 2],
+    /// Pairs of leaves met so far, if they are listed.
+    leaves: Option<Vec<NodePair>>,
 }
 
 /// Number of cached leaves a surface.
@@ -126,7 +144,26 @@ impl<'a> DualTraversal<'a> {
             rounding,
             allowance: slack + rounding,
             facets: Default::default(),
+            leaves: None,
         }
+    }
+
+    /// Lists the pairs of leaves that the next descent meets.
+    pub(crate) fn listing_leaves(self) -> Self {
+        Self { leaves: Some(Vec::new()), ..self }
+    }
+
+    /// Pairs of leaves met, after a descent to its end within a search radius of 0.
+    pub(crate) fn into_leaf_pairs(self, p: &Pairing<'a>) -> LeafPairs<'a> {
+        LeafPairs { surfaces: [p.a, p.b], pairs: self.leaves.unwrap_or_default(), allowance: self.allowance }
+    }
+
+    /// The pairs of leaves that [`Self::run_below`] meets in the order of [`Self::run`], from a list at the same pose.
+    /// `None` if the search radius is larger than that of the list.
+    pub(crate) fn among(&self, known: &LeafPairs, reach: &SearchRadius) -> Option<Vec<NodePair>> {
+        let less = known.allowance - self.allowance;
+        let placed = |pair: &NodePair| NodePair { bound: pair.bound + less, ..*pair };
+        (reach.reach <= less).then(|| known.pairs.iter().rev().map(placed).collect())
     }
 
     /// Calls `visit` on all pairs of triangles possibly within the search radius, with a lower bound of their distance
@@ -160,6 +197,9 @@ impl<'a> DualTraversal<'a> {
             }
             let (a, b) = (&na[pair.a as usize], &nb[pair.b as usize]);
             if let (Below::Triangles(ra), Below::Triangles(rb)) = (a.below(), b.below()) {
+                if let Some(leaves) = &mut self.leaves {
+                    leaves.push(pair);
+                }
                 let [leaves_a, leaves_b] = &mut self.facets;
                 let leaf_a = leaves_a.take(ra, &mut corners_a);
                 let leaf_b = leaves_b.take(rb, &mut corners_b);
@@ -196,7 +236,7 @@ impl<'a> DualTraversal<'a> {
     }
 
     /// The two roots; empty without triangles.
-    fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
+    pub(crate) fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
         let mut stack = Vec::with_capacity(128);
         if self.nodes.iter().all(|n| !n.is_empty()) {
             stack.push(NodePair { a: 0, b: 0, bound: self.apart(&self.in_a(0), &self.in_b(0), reach.reach) });

@@ -15,7 +15,7 @@ pub(crate) mod triangle_bounds;
 
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
-use crate::query::triangles::bvh_traversal::{DualTraversal, NodePair, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::shares::{first_in_shares, spread_order};
 use rayon::prelude::*;
@@ -111,6 +111,23 @@ pub fn displaced_intersection(
     });
     let (i, j) = found?;
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
+}
+
+/// Pairs of leaves that may have intersecting displaced triangles, if there are none: `None` if any two displaced
+/// triangles intersect. The arguments are those of [`displaced_intersection`].
+pub(crate) fn leaves_of_disjoint<'a>(
+    p: &Pairing<'a>,
+    slack: f64,
+    moved_a: impl FnMut(u32) -> Triangle,
+    moved_b: impl FnMut(u32) -> Triangle,
+) -> Option<LeafPairs<'a>> {
+    let mut descent = DualTraversal::new(p, 2.0 * slack).listing_leaves();
+    let mut meets = false;
+    descent.run(&mut SearchRadius::new(0.0), moved_a, moved_b, |_, _, (_, f), (_, g)| {
+        meets = intersects(&f.corners, &g.corners);
+        !meets
+    });
+    (!meets).then(|| descent.into_leaf_pairs(p))
 }
 
 /// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the
