@@ -39,8 +39,7 @@ impl CrossingCandidates {
         let [_, b] = p.sides();
         let mut sides = [p.a, p.b].map(|s| KnownSides::new(s.triangles.len()));
         let mut reach = SearchRadius::new(way);
-        let known = leaves.filter(|leaves| leaves.are_of(p)).and_then(|leaves| descent.among(leaves, &reach));
-        let roots = known.unwrap_or_else(|| descent.roots(&reach));
+        let roots = descent.roots_among(leaves.filter(|leaves| leaves.are_of(p)), &reach);
         descent.run_below(
             roots,
             &mut reach,

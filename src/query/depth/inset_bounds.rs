@@ -148,7 +148,7 @@ impl OverlapSearch<'_> {
         let triangle_a = |t: u32| p.a.triangles[t as usize].map(of_a);
         let triangle_b = |t: u32| p.b.triangles[t as usize].map(of_b);
         let is_outside = |w: Option<i32>| w.is_some_and(|w| w < 1);
-        let Some(leaves) = leaves_of_disjoint(&p, tau, triangle_a, triangle_b) else { return false };
+        let Ok(leaves) = leaves_of_disjoint(&p, tau, triangle_a, triangle_b) else { return false };
         if self.ask.deep.is_none() {
             self.leaf_pairs = Some(leaves);
         }

@@ -60,8 +60,8 @@ pub(crate) struct LeafPairs<'a> {
     surfaces: [&'a Surface; 2],
     /// Pairs in the order of the descent.
     pairs: Vec<NodePair>,
-    /// Amount subtracted from the distances of the pairs: pairs up to this distance are listed (mm).
-    allowance: f64,
+    /// Largest distance of the listed pairs, up to rounding (mm).
+    within: f64,
 }
 
 impl LeafPairs<'_> {
@@ -77,7 +77,9 @@ pub(crate) struct DualTraversal<'a> {
     motion: Motion<'a>,
     /// Bound of the rounding error of a distance (mm).
     pub rounding: f64,
-    /// Amount subtracted from the distance of two boxes: rounding, and the displacement of vertices (mm).
+    /// Twice the largest displacement of a vertex (mm).
+    slack: f64,
+    /// Amount subtracted from the distance of two boxes: rounding and `slack` (mm).
     allowance: f64,
     facets: [LeafCache; 2],
     /// Pairs of leaves met so far, if they are listed.
@@ -142,6 +144,7 @@ impl<'a> DualTraversal<'a> {
             nodes: [&p.a.tree().nodes, &p.b.tree().nodes],
             motion: Motion::new(p.b_in_a),
             rounding,
+            slack,
             allowance: slack + rounding,
             facets: Default::default(),
             leaves: None,
@@ -155,15 +158,19 @@ impl<'a> DualTraversal<'a> {
 
     /// Pairs of leaves met, after a descent to its end within a search radius of 0.
     pub(crate) fn into_leaf_pairs(self, p: &Pairing<'a>) -> LeafPairs<'a> {
-        LeafPairs { surfaces: [p.a, p.b], pairs: self.leaves.unwrap_or_default(), allowance: self.allowance }
+        LeafPairs { surfaces: [p.a, p.b], pairs: self.leaves.unwrap_or_default(), within: self.slack }
     }
 
-    /// The pairs of leaves that [`Self::run_below`] meets in the order of [`Self::run`], from a list at the same pose.
-    /// `None` if the search radius is larger than that of the list.
-    pub(crate) fn among(&self, known: &LeafPairs, reach: &SearchRadius) -> Option<Vec<NodePair>> {
-        let less = known.allowance - self.allowance;
+    /// Pairs of nodes below which [`Self::run_below`] visits the same pairs of triangles as [`Self::run`], in the same
+    /// order: known pairs of leaves at the same pose if they reach far enough, else the roots.
+    pub(crate) fn roots_among(&self, known: Option<&LeafPairs>, reach: &SearchRadius) -> Vec<NodePair> {
+        known.and_then(|known| self.among(known, reach)).unwrap_or_else(|| self.roots(reach))
+    }
+
+    fn among(&self, known: &LeafPairs, reach: &SearchRadius) -> Option<Vec<NodePair>> {
+        let less = known.within - self.slack;
         let placed = |pair: &NodePair| NodePair { bound: pair.bound + less, ..*pair };
-        (reach.reach <= less).then(|| known.pairs.iter().rev().map(placed).collect())
+        (self.slack + reach.reach <= known.within).then(|| known.pairs.iter().rev().map(placed).collect())
     }
 
     /// Calls `visit` on all pairs of triangles possibly within the search radius, with a lower bound of their distance
@@ -236,7 +243,7 @@ impl<'a> DualTraversal<'a> {
     }
 
     /// The two roots; empty without triangles.
-    pub(crate) fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
+    fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
         let mut stack = Vec::with_capacity(128);
         if self.nodes.iter().all(|n| !n.is_empty()) {
             stack.push(NodePair { a: 0, b: 0, bound: self.apart(&self.in_a(0), &self.in_b(0), reach.reach) });

@@ -113,21 +113,23 @@ pub fn displaced_intersection(
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
-/// Pairs of leaves that may have intersecting displaced triangles, if there are none: `None` if any two displaced
-/// triangles intersect. The arguments are those of [`displaced_intersection`].
+/// Pairs of leaves at most `2 slack` apart, if the displaced triangles are disjoint; otherwise the point that
+/// [`displaced_intersection`] finds. The arguments are the same.
 pub(crate) fn leaves_of_disjoint<'a>(
     p: &Pairing<'a>,
     slack: f64,
     moved_a: impl FnMut(u32) -> Triangle,
     moved_b: impl FnMut(u32) -> Triangle,
-) -> Option<LeafPairs<'a>> {
+) -> Result<LeafPairs<'a>, Vec3> {
     let mut descent = DualTraversal::new(p, 2.0 * slack).listing_leaves();
-    let mut meets = false;
+    let mut met = None;
     descent.run(&mut SearchRadius::new(0.0), moved_a, moved_b, |_, _, (_, f), (_, g)| {
-        meets = intersects(&f.corners, &g.corners);
-        !meets
+        if intersects(&f.corners, &g.corners) {
+            met = Some(middle_of_crossing(&f.corners, &g.corners));
+        }
+        met.is_none()
     });
-    (!meets).then(|| descent.into_leaf_pairs(p))
+    met.map_or_else(|| Ok(descent.into_leaf_pairs(p)), Err)
 }
 
 /// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the
@@ -266,19 +268,23 @@ impl AsRef<[Triangle]> for Pieces {
 }
 
 /// Visits the pairs of intersecting pieces. `pieces_a` and `pieces_b` give the pieces of a triangle, at most `slack`
-/// (mm) from it. Skips pairs of triangles with `asked` false. `visit` receives each pair with a point near the
+/// (mm) from it. Known pairs of leaves at most `2 slack` apart save a descent. Skips pairs of triangles with `asked` false. `visit` receives each pair with a point near the
 /// intersection, and returns true to continue.
 pub(crate) fn intersections_of_pieces(
     p: &Pairing,
     slack: f64,
+    leaves: Option<&LeafPairs>,
     mut pieces_a: impl FnMut(u32) -> Pieces,
     mut pieces_b: impl FnMut(u32) -> Pieces,
     asked: impl Fn(&[Triangle], &[Triangle]) -> bool,
     mut visit: impl FnMut(Piece, Piece, Vec3) -> bool,
 ) {
     let [_, b] = p.sides();
-    DualTraversal::new(p, 0.0).run(
-        &mut SearchRadius::new(2.0 * slack),
+    let (mut descent, mut reach) = (DualTraversal::new(p, 0.0), SearchRadius::new(2.0 * slack));
+    let roots = descent.roots_among(leaves, &reach);
+    descent.run_below(
+        roots,
+        &mut reach,
         |i| p.a.triangle(i),
         |j| b.corners(j),
         |_, _, (i, _), (j, _)| {

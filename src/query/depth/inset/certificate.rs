@@ -14,8 +14,7 @@ use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{
-    displaced_intersection, displaced_intersection_in_parallel, displaced_intersection_in_shares,
-    intersections_of_pieces,
+    displaced_intersection_in_parallel, displaced_intersection_in_shares, intersections_of_pieces, leaves_of_disjoint,
 };
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::rc::Rc;
@@ -115,10 +114,21 @@ impl<'a> InsetSurfaces<'a> {
     fn intersection(&self) -> Option<Vec3> {
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
         let divides = a.divides_edges || b.divides_edges;
+        let mut leaves = None;
         if !divides {
-            let (met, parts) = self.intersection_of_triangles();
-            if met.is_some() || !parts {
-                return met;
+            if self.is_large() {
+                let (met, parts) = self.intersection_of_triangles();
+                if met.is_some() || !parts {
+                    return met;
+                }
+            } else {
+                match leaves_of_disjoint(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
+                    Err(x) => return Some(x),
+                    Ok(found) => leaves = Some(found),
+                }
+                if !(a.parts() || b.parts()) {
+                    return None;
+                }
             }
         }
         let mut met = None;
@@ -128,17 +138,19 @@ impl<'a> InsetSurfaces<'a> {
         };
         // Without divided edges, the pairs of single pieces are tested already.
         let asked = |s: &[Triangle], t: &[Triangle]| divides || s.len() > 1 || t.len() > 1;
-        intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
+        intersections_of_pieces(p, slack, leaves.as_ref(), |i| a.pieces(i), |j| b.pieces(j), asked, visit);
         met
     }
 
-    /// The same for the offset triangles alone, and true if any of them has further pieces.
+    /// True if the crossing test runs in parallel.
+    fn is_large(&self) -> bool {
+        let p = &self.pairing;
+        self.rounding.is_some() && p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES
+    }
+
+    /// The same for the offset triangles of a large pair alone, and true if any of them has further pieces.
     fn intersection_of_triangles(&self) -> (Option<Vec3>, bool) {
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
-        let large = p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES;
-        let Some(rounding) = self.rounding.filter(|_| large) else {
-            return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
-        };
         // On one thread, these surfaces keep the offsets for the pieces of split vertices.
         if a.flat > 0.0 && rayon::current_num_threads() == 1 {
             let met = displaced_intersection_in_shares(p, slack, |i| a.triangle(i), |j| b.triangle(j));
@@ -153,6 +165,7 @@ impl<'a> InsetSurfaces<'a> {
             moved
         };
         let (pairing, taken_b, tau) = (self.pairing, self.taken_b, self.tau);
+        let rounding = self.rounding.unwrap_or(0.0);
         let prepare = || surfaces(pairing, taken_b, tau, rounding);
         let is_full = |s: &[InsetSurface; 2]| s.iter().any(|s| s.places.borrow().len() > MAX_POSITIONS_OF_THREAD);
         let (of_a, of_b) = (|s: &[_; 2], i| moved(&s[0], i), |s: &[_; 2], j| moved(&s[1], j));

@@ -94,6 +94,7 @@ impl<'a> RemainingBoxes<'a> {
         intersections_of_pieces(
             self.p,
             self.slack,
+            None,
             |i| a.pieces(i),
             |j| b.pieces(j),
             |_, _| true,
