@@ -161,8 +161,9 @@ impl<'a> DualTraversal<'a> {
         LeafPairs { surfaces: [p.a, p.b], pairs: self.leaves.unwrap_or_default(), within: self.slack }
     }
 
-    /// Pairs of nodes below which [`Self::run_below`] visits the same pairs of triangles as [`Self::run`], in the same
-    /// order: known pairs of leaves at the same pose if they reach far enough, else the roots.
+    /// Pairs of nodes below which [`Self::run_below`] visits the pairs of triangles of [`Self::run`], in the same order:
+    /// known pairs of leaves at the same pose if they reach far enough, else the roots. Known leaves may have some more
+    /// pairs, all beyond the search radius: boxes above them exclude these in a descent from the roots.
     pub(crate) fn roots_among(&self, known: Option<&LeafPairs>, reach: &SearchRadius) -> Vec<NodePair> {
         known.and_then(|known| self.among(known, reach)).unwrap_or_else(|| self.roots(reach))
     }

@@ -4,9 +4,10 @@ use crate::geom::math::sin_cos_deg;
 use crate::geom::triangle::{Feature, Triangle, closest, intersects, point_triangle};
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
+use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
-use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
+use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, leaves_of_disjoint, separation};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::poses::about_axis;
@@ -283,4 +284,51 @@ fn triangles_apart_beyond_a_side_are_farther_than_the_limit() {
         }
     });
     assert!(apart > 10_000 && near > 1000, "{apart} {near}");
+}
+
+#[test]
+fn known_pairs_of_leaves_give_the_pairs_of_triangles_of_a_descent_in_the_same_order() {
+    let (mut shorter, mut visited) = (0, 0);
+    pairs(47, 200, |a, b, pose, _, rng| {
+        let p = Pairing { a, b, b_in_a: pose };
+        let slack = rng.scale(1e-6, 1.0);
+        let far = Vec3::repeat(1e3);
+        // B's triangles are moved away from all of A, so that none intersect. Only the boxes count.
+        let placed = |j: u32| triangles(b, pose)[j as usize].map(|x| x + far);
+        let Ok(leaves) = leaves_of_disjoint(&p, slack, |i| a.triangle(i), placed) else { panic!("disjoint triangles") };
+        assert!(leaves.are_of(&p) && !leaves.are_of(&Pairing { a: b, b: a, b_in_a: pose }));
+        for radius in [0.0, slack, 2.0 * slack, 3.0 * slack] {
+            let run = |known: Option<&LeafPairs>| {
+                let (mut descent, mut reach) = (DualTraversal::new(&p, 0.0), SearchRadius::new(radius));
+                let roots = descent.roots_among(known, &reach);
+                let (count, mut found) = (roots.len(), Vec::new());
+                let corners = |j: u32| triangles(b, pose)[j as usize];
+                descent.run_below(
+                    roots,
+                    &mut reach,
+                    |i| a.triangle(i),
+                    corners,
+                    |_, _, (i, f), (j, g)| {
+                        found.push((i, j, closest(&f.corners, &g.corners).squared.sqrt()));
+                        true
+                    },
+                );
+                (count, found)
+            };
+            let ((_, all), (count, found)) = (run(None), run(Some(&leaves)));
+            let mut rest = all.iter();
+            let mut next = rest.next();
+            for pair in &found {
+                if Some(pair) == next {
+                    next = rest.next();
+                } else {
+                    assert!(pair.2 > radius, "{pair:?}");
+                }
+            }
+            assert!(next.is_none(), "{next:?}");
+            visited += all.len();
+            shorter += usize::from(radius <= 2.0 * slack && count != 1);
+        }
+    });
+    assert!(shorter > 200 && visited > 10_000, "{shorter} {visited}");
 }

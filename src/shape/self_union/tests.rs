@@ -304,3 +304,58 @@ fn several_threads_find_the_same_self_intersections() {
         assert_eq!(self_intersections_on(threads, &s, 17).pairs, 17);
     }
 }
+
+/// Random shells that overlap, touch, lie in each other, or have a narrow gap between two faces.
+fn random_shells(rng: &mut Rng, round: usize) -> Vec<TriMesh> {
+    let count = 2 + rng.below(4);
+    let shell = |_| match round % 3 {
+        0 => {
+            let min = [0, 1, 2].map(|_| rng.below(4) as f64);
+            let gap = if rng.below(2) == 0 { 1e-14 } else { 0.0 };
+            block(min.map(|x| x + gap), min.map(|x| x + (1 + rng.below(4)) as f64 - gap))
+        }
+        1 => {
+            let pose = Pose { rotation: rng.rotation(), translation: rng.in_unit_cube() * 9.0 };
+            moved(&prism(3 + rng.below(9), rng.range(0.5, 4.0), [0.0, rng.range(1.0, 6.0)]), &pose)
+        }
+        _ => translated(&reversed_if(rng.below(4) == 0, block([0.0; 3], [3.0; 3])), rng.in_cube() * 4.0),
+    };
+    (0..count).map(shell).collect()
+}
+
+fn reversed_if(reverses: bool, mesh: TriMesh) -> TriMesh {
+    if reverses { reversed(&mesh) } else { mesh }
+}
+
+#[test]
+fn the_closest_triangle_shows_the_same_side_as_a_ray() {
+    let mut rng = Rng::new(53);
+    let (mut inside, mut outside, mut unshown) = (0, 0, 0);
+    for round in 0..90 {
+        let s = surface(&joined(&random_shells(&mut rng, round)));
+        for t in 0..s.triangles.len() as u32 {
+            s.is_bounding(t);
+        }
+        for _ in 0..400 {
+            // Some points are close to a face.
+            let x = if rng.below(3) == 0 {
+                let [a, b, c] = s.triangle(rng.below(s.triangles.len()) as u32);
+                let foot = (a + b + c) / 3.0 + (b - a) * rng.range(-0.2, 0.2);
+                foot + rng.in_cube() * rng.scale(1e-13, 1e-1)
+            } else {
+                rng.in_unit_cube() * 9.0 - Vec3::repeat(1.0)
+            };
+            let found = s.nearest(&x, f64::INFINITY).expect("there are triangles");
+            let shown = s.is_behind(&x, &found).filter(|_| s.is_known_to_bound(found.triangle));
+            let Some(winding) = winding(&s, None, &x) else { continue };
+            match shown {
+                Some(is_behind) => {
+                    assert_eq!(is_behind, winding >= 1, "{round} {x:?} {found:?}");
+                    if is_behind { inside += 1 } else { outside += 1 }
+                }
+                None => unshown += 1,
+            }
+        }
+    }
+    assert!(inside > 3000 && outside > 3000 && unshown > 1000, "{inside} {outside} {unshown}");
+}

@@ -178,7 +178,8 @@ mod tests {
         let mut rng = Rng::new(5);
         let vertices: Vec<Vec3> =
             (0..300).map(|_| rng.in_unit_cube().component_mul(&Vec3::new(10.0, 10.0, 1.0))).collect();
-        let triangles = (0..100).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let triangles = (0..100).map(|t| t % 90).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let mut single = 0;
         let s = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Undefined);
         for _ in 0..300 {
             let x = rng.in_unit_cube() * 12.0;
@@ -195,6 +196,14 @@ mod tests {
                 true
             });
             assert!((0..100).all(|t| visited[t] || d[t] > 1.5 * least));
+            for start in [found.triangle, rng.below(100) as u32] {
+                let from = s.nearest_from(&x, start);
+                assert_eq!((from.distance, from.is_single), (least, found.is_single));
+                assert_eq!(d[from.triangle as usize], least);
+            }
+            // The first ten triangles have copies.
+            assert_eq!(found.is_single, d.iter().filter(|d| **d - least < 1e-12).count() == 1);
+            single += usize::from(found.is_single);
             let mut calls = 0;
             s.within(&x, 1.5 * least, |_| {
                 calls += 1;
@@ -202,5 +211,6 @@ mod tests {
             });
             assert_eq!(calls, 1);
         }
+        assert!(single > 100 && single < 295, "{single}");
     }
 }
