@@ -51,8 +51,12 @@ pub(super) fn elements(s: &Surface, threads: usize) -> Vec<Element> {
     items
 }
 
-/// Box of each node of the tree around its triangles, along the axes.
+/// Box of each node of the tree around its triangles, along the axes. Empty without data of the triangles, and for a
+/// large surface: the boxes of millions of triangles would add to the peak of memory.
 fn boxes_of_nodes(s: &Surface, items: &[Element]) -> Vec<(f32x4, f32x4)> {
+    if items.is_empty() || s.triangles.len() >= parallel::LARGE {
+        return Vec::new();
+    }
     let nodes = &s.tree().nodes;
     let mut boxes = vec![(f32x4::ZERO, f32x4::ZERO); nodes.len()];
     let around = |x: (f32x4, f32x4), y: (f32x4, f32x4)| (x.0.fast_min(y.0), x.1.fast_max(y.1));
@@ -90,7 +94,7 @@ pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
     } else {
         (Vec::new(), Vec::new())
     };
-    let boxes = if items.is_empty() { Vec::new() } else { boxes_of_nodes(s, &items) };
+    let boxes = boxes_of_nodes(s, &items);
     let search = Search { s, items, boxes, unfolded, chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
     search.run_on(threads).iter().any(|found| found.pairs > 0)
 }
@@ -134,7 +138,7 @@ struct Search<'a> {
     s: &'a Surface,
     /// Data of each triangle; empty to compute them when needed.
     items: Vec<Element>,
-    /// Box of each node along the axes; empty without data of the triangles.
+    /// Box of each node along the axes, by [`boxes_of_nodes`]; empty to test the oriented boxes of the tree.
     boxes: Vec<(f32x4, f32x4)>,
     /// True for each vertex with triangles that meet only in shared corners and edges; empty if not known.
     unfolded: Vec<bool>,

@@ -79,7 +79,7 @@ impl Surface {
                         let foot = point_triangle(x, &self.triangle(t));
                         let distance = foot.squared.sqrt();
                         if distance < reach {
-                            next = best.map_or(f64::INFINITY, |best| best.distance);
+                            next = best.map_or(next, |best| best.distance);
                             reach = distance;
                             far = outward(reach + margin);
                             let (point, feature) = (foot.point, foot.feature);
