@@ -101,16 +101,10 @@ pub fn intersecting_pairs(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
 pub fn displaced_intersection(
     p: &Pairing,
     slack: f64,
-    mut moved_a: impl FnMut(u32) -> Triangle,
-    mut moved_b: impl FnMut(u32) -> Triangle,
+    moved_a: impl FnMut(u32) -> Triangle,
+    moved_b: impl FnMut(u32) -> Triangle,
 ) -> Option<Vec3> {
-    let mut found = None;
-    crossings_of(p, 2.0 * slack, &mut moved_a, &mut moved_b, |i, j| {
-        found = Some((i, j));
-        false
-    });
-    let (i, j) = found?;
-    Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
+    leaves_of_disjoint(p, slack, moved_a, moved_b).err()
 }
 
 /// Pairs of leaves at most `2 slack` apart, if the displaced triangles are disjoint; otherwise the point that
@@ -132,8 +126,9 @@ pub(crate) fn leaves_of_disjoint<'a>(
     met.map_or_else(|| Ok(descent.into_leaf_pairs(p)), Err)
 }
 
-/// The same for large surfaces, in parallel, with the same result for every number of threads. `prepare` makes the
-/// state of a thread, which `moved_a` and `moved_b` use. A state for which `is_full` is true ends with its share.
+/// Does the same as [`displaced_intersection`] for large surfaces, in parallel, with the same result for every number of
+/// threads. `prepare` makes the state of a thread, which `moved_a` and `moved_b` use. A state for which `is_full` is true
+/// ends with its share.
 pub(crate) fn displaced_intersection_in_parallel<S>(
     p: &Pairing,
     slack: f64,

@@ -116,8 +116,8 @@ impl<'a> InsetSurfaces<'a> {
         let divides = a.divides_edges || b.divides_edges;
         let mut leaves = None;
         if !divides {
-            if self.is_large() {
-                let (met, parts) = self.intersection_of_triangles();
+            if let Some(rounding) = self.rounding_if_large() {
+                let (met, parts) = self.intersection_of_triangles(rounding);
                 if met.is_some() || !parts {
                     return met;
                 }
@@ -142,14 +142,15 @@ impl<'a> InsetSurfaces<'a> {
         met
     }
 
-    /// True if the crossing test runs in parallel.
-    fn is_large(&self) -> bool {
+    /// Rounding of the coordinates (mm) if the crossing test of triangles runs in parallel.
+    fn rounding_if_large(&self) -> Option<f64> {
         let p = &self.pairing;
-        self.rounding.is_some() && p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES
+        self.rounding.filter(|_| p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES)
     }
 
-    /// The same for the offset triangles of a large pair alone, and true if any of them has further pieces.
-    fn intersection_of_triangles(&self) -> (Option<Vec3>, bool) {
+    /// The same for the offset triangles of a large pair alone, and true if any of them has further pieces. `rounding` is
+    /// that of the coordinates (mm), for the surfaces of further threads.
+    fn intersection_of_triangles(&self, rounding: f64) -> (Option<Vec3>, bool) {
         let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
         // On one thread, these surfaces keep the offsets for the pieces of split vertices.
         if a.flat > 0.0 && rayon::current_num_threads() == 1 {
@@ -165,7 +166,6 @@ impl<'a> InsetSurfaces<'a> {
             moved
         };
         let (pairing, taken_b, tau) = (self.pairing, self.taken_b, self.tau);
-        let rounding = self.rounding.unwrap_or(0.0);
         let prepare = || surfaces(pairing, taken_b, tau, rounding);
         let is_full = |s: &[InsetSurface; 2]| s.iter().any(|s| s.places.borrow().len() > MAX_POSITIONS_OF_THREAD);
         let (of_a, of_b) = (|s: &[_; 2], i| moved(&s[0], i), |s: &[_; 2], j| moved(&s[1], j));
