@@ -12,6 +12,9 @@ const MAX_STEPS: usize = 24;
 /// Final step of an ascent (share of the first step).
 const STEP_SHARE: f64 = 0.02;
 
+/// Upper limit of planes that an ascent keeps from successful steps.
+const MAX_KEPT: usize = 12;
+
 /// Upper limit of evaluations while balancing the two depths.
 const MAX_SETTLING: usize = 4;
 
@@ -21,12 +24,15 @@ const MAX_STRIDES: usize = 12;
 impl Evaluator<'_> {
     /// Ascends from a point towards greater depth, in steps beginning with `step` (mm). Ends at a ball of a radius
     /// above `enough` (mm) or at small steps. Each step maximises the depth below the planes at the nearest surface
-    /// points, by a linear programme.
+    /// points, by a linear programme. Planes of successful steps stay until a step fails: along a ridge of the depth, one
+    /// plane at a time would lead from side to side.
     pub(crate) fn ascend(&mut self, start: &Vec3, step: f64, enough: f64) {
         let Some(mut at) = self.evaluate(start) else { return };
         let (mut x, mut half) = (*start, step);
         let smallest = STEP_SHARE * step;
         let mut rows: Vec<Row> = Vec::new();
+        // Number of rows from successful steps.
+        let mut kept = 0;
         for _ in 0..MAX_STEPS {
             if self.best.is_some_and(|w| w.radius > enough) || half < smallest {
                 break;
@@ -35,11 +41,18 @@ impl Evaluator<'_> {
             let y = x + maximize(&rows, &Vec3::repeat(half), f64::NEG_INFINITY).at;
             let Some(there) = self.evaluate(&y) else { break };
             if lesser(there[0].1, there[1].1) > lesser(at[0].1, at[1].1) {
+                rows.drain(..rows.len().saturating_sub(MAX_KEPT));
+                for row in &mut rows {
+                    row.value += row.slope.dot(&(y - x));
+                }
+                kept = rows.len();
                 (x, at) = (y, there);
                 half *= 1.5;
-                rows.clear();
             } else {
-                // After a failed step, the planes at its end constrain the next one.
+                // The planes at the end of a failed step constrain the next one. Planes from other places may have misled
+                // this step.
+                rows.drain(..kept);
+                kept = 0;
                 rows.extend([self.plane(0, &y, &x, &there[0]), self.plane(1, &y, &x, &there[1])]);
                 half *= 0.5;
             }

@@ -12,20 +12,23 @@ use crate::query::depth::inset::coplanar_extent::{Plane, covers_in_plane};
 use crate::query::depth::search::cell_lp::{Optimum, Row, corners_of_box, excess, maximize};
 use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::query::depth::search::local_bounds::{LocalBounds, Region};
-use crate::query::depth::search::{Cell, NewCell, Target};
+use crate::query::depth::search::{Cell, CellFacts, NewCell, Target};
 use crate::shape::surface::placed::NearestPoint;
 
-/// Upper limit of cuts in a cell's programme; two or three are usual.
+/// Upper limit of cuts in a cell's programme.
 const MAX_CUTS: usize = 12;
 
-/// Upper limit of programmes for one cell and set of cuts; beyond it, splitting the cell is cheaper.
-const MAX_PROGRAMMES: usize = 48;
+/// Upper limit of programmes for one cell; beyond it, splitting the cell is cheaper.
+const MAX_PROGRAMMES: usize = 400;
 
 /// Upper limit of times that a cell shrinks to a part of it before its bound.
-const MAX_SHRINKS: usize = 2;
+const MAX_SHRINKS: usize = 4;
 
-/// Largest volume of such a part (share of the cell's volume).
-const MUCH_SMALLER: f64 = 0.5;
+/// Largest volume of a part that takes the place of its cell (share of the cell's volume).
+const SMALLER: f64 = 0.9;
+
+/// Largest search radius for elements, as a share of one that gave none in a larger cell.
+const SMALLER_RADIUS: f64 = 0.6;
 
 /// Widening of such a part (share of the cell's half extents): rounding of its sides.
 const PART_ROUNDING: f64 = 1e-9;
@@ -42,13 +45,16 @@ pub(crate) struct Scratch {
     elements: [LocalBounds; 2],
     rows: Vec<Row>,
     cuts: Vec<Row>,
-    cut_triangles: Vec<[u32; 2]>,
+    /// Least search radius without usable elements in this cell or in a larger one, for each solid (mm).
+    too_wide: [f64; 2],
+    /// Search radius of this cell's elements, for each solid (mm).
+    reach: [f64; 2],
     /// Pairs of elements with a bound above the target: height, then the pair.
     pairs: Vec<(f64, u32, u32)>,
 }
 
 /// Box around the part of a cell in which every cut exceeds a level (mm): its centre relative to the cell's, and its
-/// half extents. `None` unless it is much smaller than the cell.
+/// half extents. `None` unless it is smaller than the cell.
 pub(crate) fn part_above(cuts: &[Row], half: &Vec3, level: f64) -> Option<(Vec3, Vec3)> {
     let (mut min, mut max) = (-half, *half);
     for row in cuts {
@@ -67,7 +73,7 @@ pub(crate) fn part_above(cuts: &[Row], half: &Vec3, level: f64) -> Option<(Vec3,
     }
     let part = (max - min) * 0.5;
     let share: f64 = part.component_div(half).iter().product();
-    (part.min() > 0.0 && share <= MUCH_SMALLER).then(|| ((min + max) * 0.5, part))
+    (part.min() > 0.0 && share <= SMALLER).then(|| ((min + max) * 0.5, part))
 }
 
 /// Bounds cells, and keeps the best ball met on the way.
@@ -86,51 +92,52 @@ impl CellBounder<'_, '_> {
         kept
     }
 
-    /// Bounds a cell, and adds it to `kept` if it may contain a better ball. Where cuts bound most of the cell by the
-    /// target's level, only the part left is bounded further, `shrinks` times at most; the whole cell is then kept with
-    /// this level, too.
+    /// Bounds a cell, and adds it to `kept` if it may contain a better ball. Where the first cuts bound some of the cell
+    /// by the target's level, only the part left is bounded further, `shrinks` times at most. Where all cuts do, only the
+    /// part left is divided later. The whole cell is then kept with this level, too.
     fn bound(&mut self, cell: NewCell, shrinks: usize, target: &Target, kept: &mut Vec<Cell>) {
-        let NewCell { order, center, half, .. } = cell;
         let Some(at) = self.evaluated(&cell) else { return };
+        let NewCell { order, center, half, known, .. } = cell;
         let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
+        self.scratch.too_wide = known.map_or([f64::INFINITY; 2], |known| known.too_wide);
         let mut upper = lesser(cell.upper, lesser(at[0].1, at[1].1) + half.norm());
         let level = target.level(self.evaluator.lower());
         if upper > level {
-            let far = self.first_cuts(&center, &half, &at, target);
+            self.scratch.cuts.clear();
+            let far = self.cut(&center, &half, &center, &at, target);
             let part = if shrinks > 0 { part_above(&self.scratch.cuts, &half, level) } else { None };
             if let Some((shift, part)) = part {
-                kept.push(Cell { upper: level, order, center, half, probes: Some(probes) });
-                let known = Some((probes, center));
+                let known = Some(CellFacts { probes, point: center, too_wide: self.scratch.too_wide });
+                kept.push(Cell { upper: level, order, center, half, known });
                 let part = NewCell { upper, order, center: center + shift, half: part, known };
                 return self.bound(part, shrinks - 1, target, kept);
             }
             upper = self.bound_by_cuts(&center, &half, &at, upper, far, target);
         }
-        if upper > self.evaluator.lower() {
-            kept.push(Cell { upper, order, center, half, probes: Some(probes) });
+        if upper <= self.evaluator.lower() {
+            return;
+        }
+        let known = Some(CellFacts { probes, point: center, too_wide: self.scratch.too_wide });
+        let level = target.level(self.evaluator.lower());
+        let part = if upper > level { part_above(&self.scratch.cuts, &half, level) } else { None };
+        if let Some((shift, part)) = part {
+            kept.push(Cell { upper: level, order, center, half, known });
+            kept.push(Cell { upper, order, center: center + shift, half: part, known });
+        } else {
+            kept.push(Cell { upper, order, center, half, known });
         }
     }
 
     /// Evaluates a cell's centre; `None` if the cell contains no better ball.
     fn evaluated(&mut self, cell: &NewCell) -> Option<[(NearestPoint, f64); 2]> {
-        let mut at = [None; 2];
-        for which in 0..2 {
-            let known = cell.known.as_ref().map(|(probes, from)| (&probes[which], from));
-            at[which] = self.evaluator.probe(which, &cell.center, known);
-            if at[which]?.1 + cell.half.norm() <= self.evaluator.lower() {
-                return None;
-            }
-        }
-        let at = [at[0]?, at[1]?];
+        let lower = self.evaluator.lower();
+        let probe = |which: usize| {
+            let known = cell.known.as_ref().map(|known| (&known.probes[which], &known.point));
+            self.evaluator.probe(which, &cell.center, known).filter(|at| at.1 + cell.half.norm() > lower)
+        };
+        let at = [probe(0)?, probe(1)?];
         self.evaluator.offer(&cell.center, &at);
         Some(at)
-    }
-
-    /// Replaces all cuts by those of the centre; returns the distances of [`Self::cut`].
-    fn first_cuts(&mut self, center: &Vec3, half: &Vec3, at: &[(NearestPoint, f64); 2], target: &Target) -> [f64; 2] {
-        self.scratch.cuts.clear();
-        self.scratch.cut_triangles.clear();
-        self.cut(center, half, center, at, target)
     }
 
     /// Upper bound after the first cuts; `far` as from [`Self::cut`] (mm).
@@ -143,31 +150,44 @@ impl CellBounder<'_, '_> {
         far: [f64; 2],
         target: &Target,
     ) -> f64 {
-        let enough = |best: f64| target.level(best);
-        let mut upper = lesser(upper, maximize(&self.scratch.cuts, half, enough(self.evaluator.lower())).upper);
-        if upper <= enough(self.evaluator.lower()) {
+        let level = target.level(self.evaluator.lower());
+        let mut found = maximize(&self.scratch.cuts, half, level);
+        let mut upper = lesser(upper, found.upper);
+        if upper <= level {
             return upper;
         }
-        let level = enough(self.evaluator.lower());
         let Some(mut known) = self.gather(center, half, at, far, [level, upper]) else { return level };
         self.forget_what_is_too_much(&mut known, upper);
         self.pair_up(known, level);
+        if known != [false; 2] {
+            found = self.best_pair(known, half, level);
+        }
+        let hint = |which: usize| Probe { signed: at[which].1, triangle: at[which].0.triangle };
+        let mut last = at.map(|(near, _)| near.triangle);
         loop {
-            let found = self.best_pair(known, half, enough(self.evaluator.lower()));
+            let level = target.level(self.evaluator.lower());
             upper = lesser(upper, found.upper);
-            if upper <= enough(self.evaluator.lower()) {
+            if upper <= level {
                 return upper;
             }
             let x = center + found.at;
-            let hint = |which: usize| Probe { signed: at[which].1, triangle: at[which].0.triangle };
             let Some(a) = self.evaluator.probe(0, &x, Some((&hint(0), center))) else { return upper };
             let Some(b) = self.evaluator.probe(1, &x, Some((&hint(1), center))) else { return upper };
             self.evaluator.offer(&x, &[a, b]);
-            let repeated = self.scratch.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
-            if repeated || self.scratch.cuts.len() >= MAX_CUTS {
+            let (nearest, count) = ([a.0.triangle, b.0.triangle], self.scratch.cuts.len());
+            if nearest == last || count >= MAX_CUTS {
                 return upper;
             }
+            last = nearest;
             self.cut(center, half, &x, &[a, b], target);
+            let at_optimum = |row: &Row| row.value + row.slope.dot(&found.at);
+            let left = self.scratch.cuts[count..].iter().map(at_optimum).fold(f64::INFINITY, lesser);
+            let level = target.level(self.evaluator.lower());
+            // The optimum must fall as far below the level as it was above: other cuts seldom lower the bound enough.
+            if left > level - (upper - level) {
+                return upper;
+            }
+            found = self.best_pair(known, half, level);
         }
     }
 
@@ -197,12 +217,18 @@ impl CellBounder<'_, '_> {
                 nearest: at[which].0.triangle,
                 depth: at[which].1,
             };
+            if region.reach > SMALLER_RADIUS * self.scratch.too_wide[which] {
+                continue;
+            }
+            self.scratch.reach[which] = region.reach;
             known[which] = self.scratch.elements[which].gather(
                 &self.evaluator.sides[which],
                 self.evaluator.may_have_inner[which],
                 &region,
             );
-            if known[which] && self.scratch.elements[which].count() == 0 {
+            if !known[which] {
+                self.scratch.too_wide[which] = region.reach;
+            } else if self.scratch.elements[which].count() == 0 {
                 return None;
             }
         }
@@ -211,15 +237,18 @@ impl CellBounder<'_, '_> {
 
     /// Drops the elements of one or both solids if more pairs reach `upper` than programmes may be solved: they could
     /// not lower the bound.
-    fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
+    fn forget_what_is_too_much(&mut self, known: &mut [bool; 2], upper: f64) {
+        let elements = &self.scratch.elements;
         let reaching = |which: usize, known: &[bool; 2]| {
-            let e = &self.scratch.elements[which];
+            let e = &elements[which];
             if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
         };
         for _ in 0..2 {
             let [of_a, of_b] = [reaching(0, known), reaching(1, known)];
             if of_a * of_b > MAX_PROGRAMMES {
-                known[usize::from(of_b > of_a)] = false;
+                let which = usize::from(of_b > of_a);
+                known[which] = false;
+                self.scratch.too_wide[which] = self.scratch.reach[which];
             }
         }
     }
@@ -242,37 +271,34 @@ impl CellBounder<'_, '_> {
         self.scratch.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
     }
 
-    /// Largest optimum over the remaining pairs, each with all cuts. Drops pairs with a bound of at most `enough`.
-    /// After [`MAX_PROGRAMMES`] the remaining pairs count with their heights.
+    /// Largest optimum over all pairs, each with all cuts, at least `enough`. After [`MAX_PROGRAMMES`] the remaining pairs
+    /// count with their heights.
     fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
         let mut best = Optimum { upper: enough, at: Vec3::zeros() };
-        let mut solved = 0;
-        let mut pairs = std::mem::take(&mut self.scratch.pairs);
-        pairs.retain_mut(|(high, i, j)| {
-            if *high <= enough {
-                return false;
+        let Scratch { elements, rows, cuts, pairs, .. } = &mut *self.scratch;
+        for (solved, (high, i, j)) in pairs.iter().enumerate() {
+            if *high <= best.upper {
+                // The other pairs are not higher.
+                break;
             }
             if solved == MAX_PROGRAMMES {
-                best.upper = greater(best.upper, *high);
-                return true;
+                best.upper = *high;
+                break;
             }
-            solved += 1;
-            self.scratch.rows.clear();
-            self.scratch.rows.extend_from_slice(&self.scratch.cuts);
+            rows.clear();
+            rows.extend_from_slice(cuts);
             for (which, item) in [(0, *i), (1, *j)] {
                 if known[which] {
-                    self.scratch.rows.extend_from_slice(self.scratch.elements[which].rows(item as usize));
-                    self.scratch.rows.extend_from_slice(self.scratch.elements[which].common());
+                    rows.extend_from_slice(elements[which].rows(item as usize));
+                    rows.extend_from_slice(elements[which].common());
                 }
             }
-            let found = maximize(&self.scratch.rows, half, enough);
-            *high = lesser(*high, found.upper);
-            if *high > best.upper {
-                best = Optimum { upper: *high, ..found };
+            let found = maximize(rows, half, best.upper);
+            let upper = lesser(*high, found.upper);
+            if upper > best.upper {
+                best = Optimum { upper, ..found };
             }
-            *high > enough
-        });
-        self.scratch.pairs = pairs;
+        }
         best
     }
 
@@ -286,7 +312,6 @@ impl CellBounder<'_, '_> {
         at: &[(NearestPoint, f64); 2],
         target: &Target,
     ) -> [f64; 2] {
-        self.scratch.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
         let left = target.level(self.evaluator.lower()) - self.evaluator.lower();
         let corners = corners_of_box(half);
         let mut far = [0.0; 2];

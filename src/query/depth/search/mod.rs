@@ -45,8 +45,8 @@ pub(crate) struct Cell {
     pub(crate) order: u32,
     pub(crate) center: Vec3,
     pub(crate) half: Vec3,
-    /// Depths at the centre; `None` before its own bound: the first cell of a search, and cells cut to a box.
-    pub(crate) probes: Option<[Probe; 2]>,
+    /// `None` before its own bound: the first cell of a search, and cells cut to a box.
+    pub(crate) known: Option<CellFacts>,
 }
 
 /// Cell before its own bound.
@@ -57,8 +57,19 @@ pub(crate) struct NewCell {
     pub(crate) order: u32,
     pub(crate) center: Vec3,
     pub(crate) half: Vec3,
-    /// Depths at the centre of the larger cell, and this centre (mm).
-    pub(crate) known: Option<([Probe; 2], Vec3)>,
+    /// Facts about the larger cell.
+    pub(crate) known: Option<CellFacts>,
+}
+
+/// Facts about a cell that serve its parts, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CellFacts {
+    /// Depths at one point.
+    pub(crate) probes: [Probe; 2],
+    /// This point (A's frame, mm).
+    pub(crate) point: Vec3,
+    /// Least search radius without usable elements, for each solid (mm).
+    pub(crate) too_wide: [f64; 2],
 }
 
 impl PartialEq for Cell {
@@ -136,7 +147,7 @@ impl<'a> BranchAndBound<'a> {
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
             let half = (region.max - region.min) * 0.5;
             let center = region.center();
-            depth.heap.push(Cell { upper: bounds[1], order: 0, center, half, probes: None });
+            depth.heap.push(Cell { upper: bounds[1], order: 0, center, half, known: None });
         }
         depth
     }
@@ -179,7 +190,7 @@ impl<'a> BranchAndBound<'a> {
             }
             for part in boxes.iter().filter(|b| b.meets(&whole)).map(|b| b.intersection(&whole)) {
                 let (order, half) = (self.next_order(), (part.max - part.min) * 0.5);
-                self.heap.push(Cell { order, center: part.center(), half, probes: None, ..cell });
+                self.heap.push(Cell { order, center: part.center(), half, known: None, ..cell });
             }
             // The rest of the cell, outside of the boxes.
             self.heap.push(Cell { upper: radius, ..cell });
@@ -258,18 +269,18 @@ impl<'a> BranchAndBound<'a> {
 
     /// The halves of a cell along its longest side; a cell before its own bound itself.
     fn parts(&mut self, parent: &Cell) -> Vec<NewCell> {
-        let Cell { upper, center: from, mut half, .. } = *parent;
-        let Some(probes) = parent.probes else {
+        let Cell { upper, center, mut half, known, .. } = *parent;
+        if known.is_none() {
             self.cells += 1;
-            return vec![NewCell { upper, order: self.next_order(), center: from, half, known: None }];
-        };
+            return vec![NewCell { upper, order: self.next_order(), center, half, known: None }];
+        }
         let axis = half.imax();
         half[axis] *= 0.5;
         let part = |sign: f64| {
             self.cells += 1;
-            let mut center = from;
+            let mut center = center;
             center[axis] += sign * half[axis];
-            NewCell { upper, order: self.next_order(), center, half, known: Some((probes, from)) }
+            NewCell { upper, order: self.next_order(), center, half, known }
         };
         [-1.0, 1.0].map(part).into()
     }
