@@ -11,7 +11,7 @@ use crate::query::depth::search::local_bounds::{BoundBuilder, MAX_ITEMS, Role, S
 const MAX_FEATURES: usize = 64;
 
 /// Upper limit of combinations of a supported triangle and a feature; beyond it only the triangle's rows bound them.
-const MAX_COMBINED: usize = 256;
+const MAX_COMBINED: usize = 64;
 
 /// Widest wedge of the cone of normals at a reflex edge (radians). Half a wedge loosens the bound by 1/cos(0.1), half a
 /// per cent.

@@ -23,7 +23,7 @@ use crate::shape::surface::Surface;
 use crate::shape::surface::placed::PlacedSurface;
 
 /// Upper limit of candidate triangles; beyond it the cell has no elements.
-const MAX_CANDIDATES: usize = 32;
+const MAX_CANDIDATES: usize = 20;
 
 /// Upper limit of elements; beyond it the cell has none.
 pub(crate) const MAX_ITEMS: usize = 64;
