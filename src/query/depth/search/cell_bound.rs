@@ -27,11 +27,11 @@ const MAX_SHRINKS: usize = 4;
 /// Largest volume of a part that takes the place of its cell (share of the cell's volume).
 const SMALLER: f64 = 0.9;
 
-/// Largest search radius for elements, as a share of one that gave none in a larger cell.
-const SMALLER_RADIUS: f64 = 0.6;
-
 /// Widening of such a part (share of the cell's half extents): rounding of its sides.
 const PART_ROUNDING: f64 = 1e-9;
+
+/// Largest search radius for elements, as a share of one that gave none in a larger cell.
+const SMALLER_RADIUS: f64 = 0.6;
 
 /// Largest distance of a surface from the plane of a cut (share of the radius that the target leaves).
 const OFF_PLANE_SHARE: f64 = 0.05;
@@ -236,7 +236,7 @@ impl CellBounder<'_, '_> {
     }
 
     /// Drops the elements of one or both solids if more pairs reach `upper` than programmes may be solved: they could
-    /// not lower the bound.
+    /// not lower the bound. Their search radius counts as too wide.
     fn forget_what_is_too_much(&mut self, known: &mut [bool; 2], upper: f64) {
         let elements = &self.scratch.elements;
         let reaching = |which: usize, known: &[bool; 2]| {

@@ -45,7 +45,7 @@ pub(crate) struct Cell {
     pub(crate) order: u32,
     pub(crate) center: Vec3,
     pub(crate) half: Vec3,
-    /// `None` before its own bound: the first cell of a search, and cells cut to a box.
+    /// Facts about the cell; `None` before its own bound: the first cell of a search, and cells cut to a box.
     pub(crate) known: Option<CellFacts>,
 }
 

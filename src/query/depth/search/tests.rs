@@ -116,9 +116,9 @@ fn part_of_a_cell_has_every_point_above_the_level() {
 }
 
 #[test]
-fn ascents_in_two_blocks_come_close_to_the_deepest_point() {
+fn ascents_in_two_blocks_reach_the_deepest_point() {
     let mut rng = Rng::new(23);
-    let (mut ascents, mut complete, mut least) = (0, 0, f64::INFINITY);
+    let mut ascents = 0;
     for round in 0..300 {
         // The depth is concave, with ridges where two faces are equally near.
         let mut surface = || {
@@ -144,10 +144,8 @@ fn ascents_in_two_blocks_come_close_to_the_deepest_point() {
             evaluator.ascend(&start, 4.0 * radius, f64::INFINITY);
             let share = evaluator.lower() / depth.upper();
             ascents += 1;
-            complete += i32::from(share > 0.99);
-            least = share.min(least);
-            assert!(share <= 1.0 + 1e-9, "round {round}: {share}");
+            assert!(share > 0.99 && share <= 1.0 + 1e-9, "round {round}: {share}");
         }
     }
-    assert!(ascents > 200 && complete * 20 > ascents * 19 && least > 0.5, "{ascents} {complete} {least}");
+    assert!(ascents > 200, "{ascents}");
 }
