@@ -20,9 +20,6 @@ const EDGE_ROUNDING: f64 = 1e-6;
 /// Sine of the angle below which a direction counts as parallel to a face: the face neither enters nor leaves along it.
 const GRAZING: f64 = 1e-9;
 
-/// Number of triangles of a pair above which a crossing test runs in parallel.
-const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
-
 /// Two surfaces, B placed, every vertex moved inward by at most half of the rounding margin. Touching solids are then
 /// disjoint. Disjoint inset surfaces share nothing thicker than the margin (the inset certificate, see
 /// docs/explanation/numerics.md).
@@ -146,7 +143,7 @@ impl<'a> InsetPair<'a> {
         let pairing = Pairing { a: self.a, b: self.b, b_in_a: &pose };
         let (a, b) = (|i| self.triangle_a(i), |j| self.triangle_b(j).map(|x| x + by));
         let crossing = |i, j| Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] };
-        if self.a.triangles.len() + self.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES {
+        if pairing.is_large() {
             let pairs = some_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most);
             pairs.into_iter().all(|(i, j)| visit(crossing(i, j)));
             return;

@@ -11,10 +11,12 @@ use crate::geom::triangle::{closest, intersects};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::OverlapSearch;
-use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::triangle_bounds::BoundedTriangle;
+use crate::query::triangles::visit_near;
 use crate::shape::surface::Surface;
 use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Distance from a surface up to which a triangle counts as reaching it (multiples of the pair's rounding): more than
 /// any query moves it.
@@ -23,9 +25,6 @@ const REACH_IN_ROUNDINGS: f64 = 128.0;
 /// Largest number of unknown triangles in the boxes that are tested without a traversal of both trees. The traversal
 /// costs about as much as such a test.
 const FEW_UNKNOWN: usize = 4000;
-
-/// Number of triangles of a pair above which measures test all triangles in the boxes at once.
-const LARGE_PAIR: usize = 20_000;
 
 impl OverlapSearch<'_> {
     /// Distance up to which triangles count as reaching the other solid (mm).
@@ -66,12 +65,8 @@ impl OverlapSearch<'_> {
         if let Some(known) = self.only_boundaries_reach {
             return known;
         }
-        let is_verdict = self.ask.deep.is_some();
-        let shown = if self.is_surface() {
-            [false; 2]
-        } else {
-            only_boundaries_reach(&self.pairing(), self.reach_of_solids(), is_verdict)
-        };
+        let shown =
+            if self.is_surface() { [false; 2] } else { only_boundaries_reach(&self.pairing(), self.reach_of_solids()) };
         self.only_boundaries_reach = Some(shown);
         shown
     }
@@ -80,9 +75,8 @@ impl OverlapSearch<'_> {
 /// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
 /// other solid. Costs one pass over all triangles, and a search of each tree near the triangles in the other part's
 /// box, less those known from earlier calls. If these are many, or if one does not bound its solid, a traversal of both
-/// trees finds those within `reach`. Measures of a large pair first test all in the boxes, also many: this test runs on
-/// all threads, and the traversal on one.
-pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64, is_verdict: bool) -> [bool; 2] {
+/// trees finds those within `reach`, on all threads for a large pair.
+pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
     let sides = p.sides();
     let surfaces = sides.map(|side| side.surface);
     let mut shown = surfaces.map(Surface::is_known_boundary);
@@ -91,8 +85,7 @@ pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64, is_verdict: bool) -
     }
     let in_box = [in_box_of(&sides[0], &sides[1], reach), in_box_of(&sides[1], &sides[0], reach)];
     let unknown = |k: usize| if shown[k] { 0 } else { surfaces[k].count_unknown(&in_box[k]) };
-    let is_large = surfaces.iter().map(|s| s.triangles.len()).sum::<usize>() > LARGE_PAIR;
-    if unknown(0) + unknown(1) <= FEW_UNKNOWN || (is_large && !is_verdict) {
+    if unknown(0) + unknown(1) <= FEW_UNKNOWN {
         shown = rayon::join(|| surfaces[0].are_bounding(&in_box[0]), || surfaces[1].are_bounding(&in_box[1])).into();
     }
     if shown == [true; 2] {
@@ -118,29 +111,24 @@ fn in_box_of(own: &PlacedSurface, other: &PlacedSurface, reach: f64) -> Vec<bool
     own.surface.triangles.iter().map(meets).collect()
 }
 
-/// True for each triangle of two closed surfaces within `reach` (mm) of the other solid.
-fn reaching_triangles(p: &Pairing, reach: f64) -> [Vec<bool>; 2] {
-    let sides = p.sides();
-    let mut reaching = sides.map(|side| vec![false; side.surface.triangles.len()]);
-    let [a, b] = &sides;
-    DualTraversal::new(p, 0.0).run(
-        &mut SearchRadius::new(reach),
-        |i| p.a.triangle(i),
-        |j| b.corners(j),
-        |_, _, (i, s), (j, t)| {
-            let marked = reaching[0][i as usize] && reaching[1][j as usize];
-            let near =
-                || intersects(&s.corners, &t.corners) || closest(&s.corners, &t.corners).squared <= reach * reach;
-            if !marked && near() {
-                reaching[0][i as usize] = true;
-                reaching[1][j as usize] = true;
-            }
-            true
-        },
-    );
-    add_inside(a, b, &mut reaching[0]);
-    add_inside(b, a, &mut reaching[1]);
-    reaching
+/// True for each triangle of two closed surfaces within `reach` (mm) of the other solid. Runs on all threads for a
+/// large pair, with the same result for every number of threads.
+pub(super) fn reaching_triangles(p: &Pairing, reach: f64) -> [Vec<bool>; 2] {
+    let [a, b] = &p.sides();
+    let marks = [a, b].map(|side| side.surface.triangles.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
+    let is_marked = |side: usize, t: u32| marks[side][t as usize].load(Ordering::Relaxed);
+    let mark = |(i, s): (u32, &BoundedTriangle), (j, t): (u32, &BoundedTriangle)| {
+        let is_known = is_marked(0, i) && is_marked(1, j);
+        let near = || intersects(&s.corners, &t.corners) || closest(&s.corners, &t.corners).squared <= reach * reach;
+        if !is_known && near() {
+            marks[0][i as usize].store(true, Ordering::Relaxed);
+            marks[1][j as usize].store(true, Ordering::Relaxed);
+        }
+    };
+    visit_near(p, reach, mark);
+    let [mut of_a, mut of_b] = marks.map(|marks| marks.into_iter().map(AtomicBool::into_inner).collect::<Vec<_>>());
+    rayon::join(|| add_inside(a, b, &mut of_a), || add_inside(b, a, &mut of_b));
+    [of_a, of_b]
 }
 
 /// Marks the triangles inside the other solid. The unmarked ones are away from its surface, so those connected by

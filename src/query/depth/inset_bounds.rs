@@ -7,7 +7,7 @@ use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::depth::precision::Precision;
-use crate::query::triangles::leaves_of_disjoint;
+use crate::query::triangles::{displaced_intersection_in_parallel, leaves_of_disjoint};
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::winding_number::winding_moved;
 
@@ -99,8 +99,16 @@ impl OverlapSearch<'_> {
         if self.is_surface() || self.solid == Some(false) || thickness <= failed || is_same(thickness, failed) {
             return;
         }
+        let by_mean_normals =
+            if care == Effort::Little { self.inset_by_mean_normals(thickness) } else { InsetResult::Nested };
+        if let InsetResult::Meet(x) = by_mean_normals
+            && self.is_large()
+            && self.finds_better_ball(&x, thickness, enough)
+        {
+            return;
+        }
         let shrunk = match care {
-            Effort::Little if self.shows_apart_by_mean_normals(thickness) => InsetResult::Apart,
+            Effort::Little if by_mean_normals == InsetResult::Apart => InsetResult::Apart,
             Effort::Little => {
                 InsetSurfaces::new(self.pairing(), SolidSide::Inside, self.tau(thickness), 0.0, false).certify()
             }
@@ -131,15 +139,29 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// True if insets along the mean normals certify a thickness (mm). The directions are known for each surface, so this
-    /// costs less than other insets; faces at sharp edges move less. False for large pairs: other insets use all threads.
-    /// Keeps the pairs of leaves close to each other for the measures.
-    fn shows_apart_by_mean_normals(&mut self, thickness: f64) -> bool {
-        let (p, tau) = (self.pairing(), self.tau(thickness));
-        if tau <= 0.0 || self.is_large() {
-            return false;
+    /// Ascends from a point at which insets along the mean normals meet. True for a better ball: then other insets by
+    /// the same thickness seldom succeed, and cost a large pair more than the next step.
+    fn finds_better_ball(&mut self, x: &Vec3, thickness: f64, enough: f64) -> bool {
+        let (before, first) = (self.lower, self.events.len());
+        self.climb_beyond(x, thickness, enough);
+        let is_better = self.lower > before;
+        if is_better {
+            self.events.insert(first, Event::Inset(thickness, false));
         }
-        let inward = [p.a.inward(), p.b.inward()];
+        is_better
+    }
+
+    /// Tests with insets along the mean normals if no common ball is thicker than `thickness` (mm). The directions are
+    /// known for each surface, and no vertex moves farther than the inset distance, so this costs less than other
+    /// insets; faces at sharp edges move less. Keeps the pairs of leaves close to each other for the measures of a pair
+    /// that is not large.
+    pub(super) fn inset_by_mean_normals(&mut self, thickness: f64) -> InsetResult {
+        let (p, tau) = (self.pairing(), self.tau(thickness));
+        if tau <= 0.0 {
+            return InsetResult::Nested;
+        }
+        let (of_a, of_b) = rayon::join(|| p.a.inward(), || p.b.inward());
+        let inward = [of_a, of_b];
         let [a, b] = p.sides();
         let moved = |k: usize, side: &PlacedSurface, v: u32| {
             side.global(&(side.surface.vertices[v as usize] + Vec3::from(inward[k][v as usize].map(f64::from)) * tau))
@@ -147,13 +169,22 @@ impl OverlapSearch<'_> {
         let (of_a, of_b) = (|v: u32| moved(0, &a, v), |v: u32| moved(1, &b, v));
         let triangle_a = |t: u32| p.a.triangles[t as usize].map(of_a);
         let triangle_b = |t: u32| p.b.triangles[t as usize].map(of_b);
-        let is_outside = |w: Option<i32>| w.is_some_and(|w| w < 1);
-        let Ok(leaves) = leaves_of_disjoint(&p, tau, triangle_a, triangle_b) else { return false };
-        if self.ask.deep.is_none() {
-            self.leaf_pairs = Some(leaves);
+        if self.is_large() {
+            let (of_a, of_b) = (|(): &(), t: u32| triangle_a(t), |(): &(), t: u32| triangle_b(t));
+            if let Some(x) = displaced_intersection_in_parallel(&p, tau, || (), |()| false, of_a, of_b) {
+                return InsetResult::Meet(x);
+            }
+        } else {
+            match leaves_of_disjoint(&p, tau, triangle_a, triangle_b) {
+                Err(x) => return InsetResult::Meet(x),
+                Ok(leaves) if self.ask.deep.is_none() => self.leaf_pairs = Some(leaves),
+                Ok(_) => {}
+            }
         }
-        p.a.shells.iter().all(|&v| is_outside(winding_moved(p.b, Some(p.b_in_a), &of_a(v), tau, of_b)))
-            && p.b.shells.iter().all(|&v| is_outside(winding_moved(p.a, None, &of_b(v), tau, of_a)))
+        let is_outside = |w: Option<i32>| w.is_some_and(|w| w < 1);
+        let is_apart = p.a.shells.iter().all(|&v| is_outside(winding_moved(p.b, Some(p.b_in_a), &of_a(v), tau, of_b)))
+            && p.b.shells.iter().all(|&v| is_outside(winding_moved(p.a, None, &of_b(v), tau, of_a)));
+        if is_apart { InsetResult::Apart } else { InsetResult::Nested }
     }
 
     /// True if a verdict can use a certificate by inset of the surfaces as given.

@@ -23,6 +23,8 @@ pub(crate) mod hull_bounds;
 pub(crate) mod inner_triangles;
 pub mod inset;
 pub(crate) mod inset_bounds;
+#[cfg(test)]
+mod large_pair_tests;
 pub(crate) mod lump_bounds;
 pub(crate) mod open_surface;
 #[cfg(test)]

@@ -244,7 +244,7 @@ impl<'a> DualTraversal<'a> {
     }
 
     /// The two roots; empty without triangles.
-    fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
+    pub(crate) fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
         let mut stack = Vec::with_capacity(128);
         if self.nodes.iter().all(|n| !n.is_empty()) {
             stack.push(NodePair { a: 0, b: 0, bound: self.apart(&self.in_a(0), &self.in_b(0), reach.reach) });

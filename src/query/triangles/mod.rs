@@ -18,6 +18,7 @@ use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::shares::{first_in_shares, spread_order};
+use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use rayon::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -182,8 +183,39 @@ fn displaced_intersection_below(
 /// Shares of a crossing test, for corners at most `slack` (mm) from their original positions. Those that follow each
 /// other lie far apart.
 fn spread_shares(p: &Pairing, slack: f64) -> Vec<NodePair> {
-    let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
+    shares_within(p, 2.0 * slack, 0.0)
+}
+
+/// Shares of a descent with each vertex displaced by at most half of `slack`, within a search radius (both in mm). Those
+/// that follow each other lie far apart.
+fn shares_within(p: &Pairing, slack: f64, reach: f64) -> Vec<NodePair> {
+    let shares = DualTraversal::new(p, slack).divided(&mut SearchRadius::new(reach), SHARES);
     spread_order(shares.len()).into_iter().map(|k| shares[k]).collect()
+}
+
+/// Visits all pairs of triangles possibly within `reach` (mm), those of a large pair in parallel and in any order.
+pub(crate) fn visit_near(
+    p: &Pairing,
+    reach: f64,
+    visit: impl Fn((u32, &BoundedTriangle), (u32, &BoundedTriangle)) + Sync,
+) {
+    let [_, b] = p.sides();
+    let run = |descent: &mut DualTraversal, shares: Vec<NodePair>| {
+        let mut visit_all = |_: &mut SearchRadius, _, f: (u32, &_), g: (u32, &_)| {
+            visit(f, g);
+            true
+        };
+        let mut reach = SearchRadius::new(reach);
+        descent.run_below(shares, &mut reach, |i| p.a.triangle(i), |j| b.corners(j), &mut visit_all);
+    };
+    if p.is_large() {
+        let shares = shares_within(p, 0.0, reach);
+        shares.par_iter().for_each_init(|| DualTraversal::new(p, 0.0), |descent, share| run(descent, vec![*share]));
+    } else {
+        let mut descent = DualTraversal::new(p, 0.0);
+        let roots = descent.roots(&SearchRadius::new(reach));
+        run(&mut descent, roots);
+    }
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit`

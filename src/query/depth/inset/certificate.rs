@@ -20,10 +20,6 @@ use crate::shape::surface::winding_number::winding_of_pieces;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of triangles of a pair above which the crossing test runs in parallel. Each thread then computes its own
-/// vertex offsets.
-const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
-
 /// Number of vertices of one surface above which a thread drops its offsets: some megabytes.
 const MAX_POSITIONS_OF_THREAD: usize = 50_000;
 
@@ -142,10 +138,10 @@ impl<'a> InsetSurfaces<'a> {
         met
     }
 
-    /// Rounding of the coordinates (mm) if the crossing test of triangles runs in parallel.
+    /// Rounding of the coordinates (mm) if the crossing test of triangles runs in parallel. Each thread then computes its
+    /// own vertex offsets.
     fn rounding_if_large(&self) -> Option<f64> {
-        let p = &self.pairing;
-        self.rounding.filter(|_| p.a.triangles.len() + p.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES)
+        self.rounding.filter(|_| self.pairing.is_large())
     }
 
     /// The same for the offset triangles of a large pair alone, and true if any of them has further pieces. `rounding` is
