@@ -7,7 +7,7 @@ use crate::measure::separation::contact_planes::faces;
 use crate::measure::separation::min_norm::Plane;
 use crate::measure::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{displaced_intersections, middle_of_crossing, some_displaced_intersections};
+use crate::query::triangles::{LastShare, displaced_intersections, middle_of_crossing, some_displaced_intersections};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 
@@ -31,6 +31,8 @@ pub(crate) struct InsetPair<'a> {
     inward: [&'a [[f32; 3]]; 2],
     /// Displacement of the vertices (mm).
     tau: f64,
+    /// Where a crossing test of a large pair begins.
+    last: LastShare,
 }
 
 /// Pair of triangles intersecting after a translation of B.
@@ -110,7 +112,7 @@ impl<'a> InsetPair<'a> {
     /// Prepares two closed surfaces. A translation may leave at most a thickness of `margin` (mm) in common.
     pub(crate) fn new(a: &'a Surface, b: &'a Surface, b_in_a: &'a Pose, margin: f64) -> Self {
         let (of_a, of_b) = rayon::join(|| a.inward(), || b.inward());
-        Self { a, b, b_in_a, inward: [of_a, of_b], tau: 0.5 * margin }
+        Self { a, b, b_in_a, inward: [of_a, of_b], tau: 0.5 * margin, last: LastShare::default() }
     }
 
     fn moved_by(&self, by: &Vec3) -> Pose {
@@ -144,7 +146,7 @@ impl<'a> InsetPair<'a> {
         let (a, b) = (|i| self.triangle_a(i), |j| self.triangle_b(j).map(|x| x + by));
         let crossing = |i, j| Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] };
         if pairing.is_large() {
-            let pairs = some_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most);
+            let pairs = some_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most, &self.last);
             pairs.into_iter().all(|(i, j)| visit(crossing(i, j)));
             return;
         }

@@ -55,6 +55,13 @@ pub(crate) struct NodePair {
     bound: f64,
 }
 
+impl NodePair {
+    /// Nodes of A's and of B's tree.
+    pub(crate) fn nodes(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+}
+
 /// Pairs of leaves of two placed surfaces within some distance, for further descents at the same pose.
 pub(crate) struct LeafPairs<'a> {
     surfaces: [&'a Surface; 2],

@@ -22,6 +22,7 @@ use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use rayon::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 /// Number of shares of a parallel descent: enough for many threads, and few enough that the shares seldom need the same
 /// vertices.
@@ -230,17 +231,37 @@ pub(crate) fn displaced_intersections(
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
 }
 
+/// Share of a crossing test that found crossings last. At another pose close by, it often finds some again.
+#[derive(Debug, Default)]
+pub(crate) struct LastShare(Mutex<Option<[u32; 2]>>);
+
+impl LastShare {
+    fn get(&self) -> Option<[u32; 2]> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, share: &NodePair) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(share.nodes());
+    }
+}
+
 /// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and
-/// spread over the surfaces. Empty only if no triangles intersect. The work grows with the number of shares needed, at
-/// most to twice these shares or one share a thread.
+/// spread over the surfaces. Empty only if no triangles intersect. The share `last` comes first. The work grows with
+/// the number of shares needed, at most to twice these shares or one share a thread. The result is the same for every
+/// number of threads.
 pub(crate) fn some_displaced_intersections(
     p: &Pairing,
     slack: f64,
     moved_a: impl Fn(u32) -> Triangle + Sync + Send,
     moved_b: impl Fn(u32) -> Triangle + Sync + Send,
     count: usize,
+    last: &LastShare,
 ) -> Vec<(u32, u32)> {
-    let shares = spread_shares(p, slack);
+    let mut shares = spread_shares(p, slack);
+    let known = last.get().and_then(|nodes| shares.iter().position(|share| share.nodes() == nodes));
+    if let Some(k) = known {
+        shares[..=k].rotate_right(1);
+    }
     let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
         let mut met = Vec::new();
         descent.run_below(vec![*share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
@@ -252,14 +273,20 @@ pub(crate) fn some_displaced_intersections(
         met
     };
     let mut pairs = Vec::new();
-    let (mut first, mut next) = (0, rayon::current_num_threads());
+    let threads = rayon::current_num_threads();
+    let (mut first, mut next) = (0, if known.is_some() { 1 } else { threads });
     while first < shares.len() && pairs.len() < count {
         // Pairs are often found in the first shares.
-        let last = shares.len().min(first + next);
+        let end = shares.len().min(first + next);
         let met: Vec<_> =
-            shares[first..last].par_iter().map_init(|| DualTraversal::new(p, 2.0 * slack), visit_share).collect();
+            shares[first..end].par_iter().map_init(|| DualTraversal::new(p, 2.0 * slack), visit_share).collect();
+        if pairs.is_empty()
+            && let Some(k) = met.iter().position(|met| !met.is_empty())
+        {
+            last.set(&shares[first + k]);
+        }
         pairs.extend(met.into_iter().flatten().take(count - pairs.len()));
-        (first, next) = (last, 2 * next);
+        (first, next) = (end, threads.max(2 * next));
     }
     pairs
 }

@@ -7,10 +7,13 @@ use crate::mesh::TriMesh;
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
-use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, leaves_of_disjoint, separation};
+use crate::query::triangles::{
+    Distance, LastShare, displaced_intersection, intersecting_pairs, leaves_of_disjoint, separation,
+    some_displaced_intersections,
+};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::poses::about_axis;
+use crate::testkit::poses::{about_axis, oblique};
 use crate::testkit::rng::Rng;
 use crate::testkit::solids::squared_box;
 use std::collections::BTreeSet;
@@ -331,4 +334,40 @@ fn known_pairs_of_leaves_give_the_pairs_of_triangles_of_a_descent_in_the_same_or
         }
     });
     assert!(shorter > 200 && visited > 10_000, "{shorter} {visited}");
+}
+
+#[test]
+fn a_crossing_test_that_begins_at_the_last_share_finds_the_same_pairs() {
+    let [a, b] = [surface(&ball(46)), surface(&ball(46))];
+    let found = |p: &Pairing, count: usize, last: &LastShare| {
+        some_displaced_intersections(p, 0.0, |i| p.a.triangle(i), |j| p.sides()[1].corners(j), count, last)
+    };
+    let in_order = |mut pairs: Vec<(u32, u32)>| {
+        pairs.sort_unstable();
+        pairs
+    };
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let last = LastShare::default();
+        let mut all = Vec::new();
+        // Each pose begins where the one before found crossings. The last two are disjoint, and far apart.
+        for x in [2.0, 2.01, 4.3, 4.31, 5.0, 90.0] {
+            let pose = Pose { rotation: oblique(), translation: Vec3::new(x, 0.3, -0.2) };
+            let p = Pairing { a: &a, b: &b, b_in_a: &pose };
+            let mut should = Vec::new();
+            intersecting_pairs(&p, |i, j| {
+                should.push((i, j));
+                true
+            });
+            let (some, every) = pool.install(|| (found(&p, 12, &last), found(&p, usize::MAX, &last)));
+            assert_eq!(some.len(), should.len().min(12), "{x}");
+            assert!(some.iter().all(|pair| should.contains(pair)), "{x}");
+            assert_eq!(in_order(every), in_order(should), "{x}");
+            all.push(some);
+        }
+        all
+    };
+    let all = on(1);
+    assert!(all[0].len() == 12 && all[4].is_empty() && all[5].is_empty());
+    assert_eq!(all, on(3));
 }
