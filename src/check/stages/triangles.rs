@@ -26,6 +26,9 @@ const LARGEST_ALLOWANCE: f64 = 0.25;
 /// Largest facet allowance, as a share of the longest side of the smaller part's box.
 const LARGEST_ALLOWANCE_OF_SIDE: f64 = 0.01;
 
+/// Largest number of triangles of a surface for facet tables of both parts at the same time.
+const TABLES_AT_ONCE: usize = 200_000;
+
 /// Width of a listed pair's bracket, as a share of the depth. Slightly below the 1 % of docs/reference/report.md, to
 /// leave room for the rounding margin at both ends.
 const BRACKET_OF_DEPTH: f64 = 0.0099;
@@ -146,9 +149,13 @@ impl PairQuery<'_> {
         let (a, b) = (surface(0), surface(1));
         let pairing = Pairing { a, b, b_in_a: self.pose };
         let none = FacetTable::default();
-        // One after the other: each uses all threads for a large surface, and needs much memory.
-        let table = |k: usize| parts[k].facets(shapes[k], as_given[k]);
-        let tables = [0, 1].map(|k| if asked[k] { table(k) } else { &none });
+        let table = |k: usize| if asked[k] { parts[k].facets(shapes[k], as_given[k]) } else { &none };
+        // A table of a large surface uses all threads, and needs much memory.
+        let tables = if a.triangles.len().max(b.triangles.len()) > TABLES_AT_ONCE {
+            [0, 1].map(table)
+        } else {
+            rayon::join(|| table(0), || table(1)).into()
+        };
         allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
 }

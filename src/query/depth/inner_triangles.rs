@@ -92,7 +92,8 @@ pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
         return shown;
     }
     let reaching = reaching_triangles(p, reach);
-    [0, 1].map(|k| shown[k] || surfaces[k].are_bounding(&reaching[k]))
+    let is_shown = |k: usize| shown[k] || surfaces[k].are_bounding(&reaching[k]);
+    rayon::join(|| is_shown(0), || is_shown(1)).into()
 }
 
 /// True for each triangle of `own` with a box that meets the other surface's box, grown by `reach` (mm): all within
