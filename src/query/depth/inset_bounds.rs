@@ -20,7 +20,7 @@ const SHRINK_WIDTH: f64 = 0.98;
 /// Upper limit of successive better balls found by insets before branch and bound begins.
 pub(super) const FIRST_BALLS: usize = 6;
 
-/// Least improvement of a ball to continue (share of the width).
+/// Least improvement of a ball to continue (share of the width, or of the distance to the tested thickness).
 const BALL_SHARE: f64 = 0.05;
 
 /// Number of triangles of a pair up to which insets use much effort at any depth.
@@ -139,12 +139,14 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Ascends from a point at which insets along the mean normals meet. True for a better ball: then other insets by
-    /// the same thickness seldom succeed, and cost a large pair more than the next step.
+    /// Ascends from a point at which insets along the mean normals meet. True for a ball thicker than `enough` (mm); if
+    /// that is infinite, for a better ball: then other insets by the same thickness seldom succeed, and cost a large pair
+    /// more than the next step.
     fn finds_better_ball(&mut self, x: &Vec3, thickness: f64, enough: f64) -> bool {
         let (before, first) = (self.lower, self.events.len());
         self.climb_beyond(x, thickness, enough);
-        let is_better = self.lower > before;
+        let better = if enough.is_finite() { enough } else { before + BALL_SHARE * (thickness - before) };
+        let is_better = self.lower > better;
         if is_better {
             self.events.insert(first, Event::Inset(thickness, false));
         }
