@@ -31,7 +31,7 @@ pub(crate) struct InsetPair<'a> {
     inward: [&'a [[f32; 3]]; 2],
     /// Displacement of the vertices (mm).
     tau: f64,
-    /// Where a crossing test of a large pair begins.
+    /// Share with which a crossing test of a large pair begins.
     last: LastShare,
 }
 
