@@ -116,6 +116,40 @@ fn part_of_a_cell_has_every_point_above_the_level() {
 }
 
 #[test]
+fn searches_of_parts_keep_every_deep_point() {
+    let mut rng = Rng::new(23);
+    let (mut divided, mut deep, mut open) = (0, 0, 0);
+    for round in 0..60 {
+        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
+        let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 0.5 };
+        let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&pose) }];
+        let all = Aabb { min: Vec3::repeat(-3.0), max: Vec3::repeat(3.0) };
+        let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], 1e-6);
+        // A few times as many boxes each time, so the bounds of parts follow from those of larger boxes.
+        for budget in [8, 32, 128, 512] {
+            let target = Target { above: f64::INFINITY, at_most: 0.0, width: None };
+            depth.refine(&target, budget);
+            let (cells, upper) = (depth.cells, depth.upper());
+            let best = depth.evaluator.best;
+            divided += i32::from(cells > 8);
+            for k in 0..200 {
+                // Half of the points lie around the best ball.
+                let near = best.filter(|_| k % 2 == 0).map(|ball| ball.center + rng.in_cube() * 0.2);
+                let x = near.unwrap_or_else(|| rng.in_cube() * 3.0);
+                let Some(there) = depth.evaluate(&x) else { continue };
+                let f = there[0].1.min(there[1].1);
+                deep += i32::from(f > 0.0);
+                open += i32::from(f > 0.0 && upper > f);
+                assert!(f <= upper + 1e-9, "round {round}: {f} at {x:?} beyond {upper} after {cells} cells");
+            }
+            // The search must not profit from the points of the test.
+            depth.evaluator.best = best;
+        }
+    }
+    assert!(divided > 100 && deep > 2_000 && open > 1_000, "{divided} {deep} {open}");
+}
+
+#[test]
 fn ascents_in_two_blocks_reach_the_deepest_point() {
     let mut rng = Rng::new(23);
     let mut ascents = 0;
