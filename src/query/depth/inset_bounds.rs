@@ -99,21 +99,11 @@ impl OverlapSearch<'_> {
         if self.is_surface() || self.solid == Some(false) || thickness <= failed || is_same(thickness, failed) {
             return;
         }
-        let by_mean_normals =
-            if care == Effort::Little { self.inset_by_mean_normals(thickness) } else { InsetResult::Nested };
-        if let InsetResult::Meet(x) = by_mean_normals
-            && self.is_large()
-            && self.finds_better_ball(&x, thickness, enough)
-        {
-            return;
-        }
         let shrunk = match care {
-            Effort::Little if by_mean_normals == InsetResult::Apart => InsetResult::Apart,
-            Effort::Little => {
-                InsetSurfaces::new(self.pairing(), SolidSide::Inside, self.tau(thickness), 0.0, false).certify()
-            }
-            Effort::Much | Effort::Most => self.insets(thickness, care == Effort::Most).certify(),
+            Effort::Little => self.inset_of_little_effort(thickness, enough),
+            Effort::Much | Effort::Most => Some(self.insets(thickness, care == Effort::Most).certify()),
         };
+        let Some(shrunk) = shrunk else { return };
         // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
         // solids, or that only such boundaries reach the other solid. Measures need the boundaries in any case.
         if shrunk == InsetResult::Apart && !self.bounds_as_given() {
@@ -136,6 +126,19 @@ impl OverlapSearch<'_> {
         }
         if let InsetResult::Meet(x) = shrunk {
             self.climb_beyond(&x, thickness, enough);
+        }
+    }
+
+    /// Tests a thickness (mm) with little effort: along the mean normals, then with offset vertices. `None` if an ascent
+    /// in between found a better ball; `enough` as in [`Self::finds_better_ball`] (mm).
+    fn inset_of_little_effort(&mut self, thickness: f64, enough: f64) -> Option<InsetResult> {
+        match self.inset_by_mean_normals(thickness) {
+            InsetResult::Apart => Some(InsetResult::Apart),
+            InsetResult::Meet(x) if self.is_large() && self.finds_better_ball(&x, thickness, enough) => None,
+            InsetResult::Meet(_) | InsetResult::Nested => {
+                let (pairing, tau) = (self.pairing(), self.tau(thickness));
+                Some(InsetSurfaces::new(pairing, SolidSide::Inside, tau, 0.0, false).certify())
+            }
         }
     }
 

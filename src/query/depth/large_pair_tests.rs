@@ -63,6 +63,7 @@ fn other_insets_bound_a_pair_with_sharp_edges() {
         search.refine_to(&Precision::new(0.01, 0.001));
         let [low, high] = search.gap_bounds().to_depth();
         assert!(low <= depth + 1e-11 && depth <= high + 1e-11 && high - low <= 0.001, "{low} {high}");
+        assert!(search.events().iter().any(|event| matches!(event, Event::Inset(_, true))), "{:?}", search.events());
     });
 }
 

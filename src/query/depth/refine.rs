@@ -36,9 +36,6 @@ const SHEET_STEP_SHARE: f64 = 0.125;
 /// Limit of contact beyond the rounding of both files (multiples of the margin).
 const TOUCH_IN_MARGINS: f64 = 8.0;
 
-/// Number of triangles of a pair above which an ascent precedes the insets.
-const ASCENT_FIRST_TRIANGLES: usize = 20_000;
-
 /// Number of bisections by insets after branch and bound left the bracket open.
 const SHRINK_STEPS: usize = 7;
 
@@ -305,7 +302,7 @@ impl OverlapSearch<'_> {
     }
 
     pub(crate) fn is_large(&self) -> bool {
-        self.triangles() > ASCENT_FIRST_TRIANGLES
+        self.pairing().is_large()
     }
 
     pub(crate) fn triangles(&self) -> usize {

@@ -17,12 +17,12 @@ use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+pub(crate) use crate::query::triangles::shares::LastShare;
 use crate::query::triangles::shares::{first_in_shares, spread_order};
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use rayon::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
 
 /// Number of shares of a parallel descent: enough for many threads, and few enough that the shares seldom need the same
 /// vertices.
@@ -229,20 +229,6 @@ pub(crate) fn displaced_intersections(
     visit: impl FnMut(u32, u32) -> bool,
 ) {
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
-}
-
-/// Share of a crossing test that found crossings last. At another pose close by, it often finds some again.
-#[derive(Debug, Default)]
-pub(crate) struct LastShare(Mutex<Option<[u32; 2]>>);
-
-impl LastShare {
-    fn get(&self) -> Option<[u32; 2]> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set(&self, share: &NodePair) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(share.nodes());
-    }
 }
 
 /// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and

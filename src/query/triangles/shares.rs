@@ -1,7 +1,23 @@
 //! Hands out the shares of a search to the threads of the pool.
 
+use crate::query::triangles::bvh_traversal::NodePair;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Share of a crossing test that found crossings last. At another pose close by, it often finds some again.
+#[derive(Debug, Default)]
+pub(crate) struct LastShare(Mutex<Option<[u32; 2]>>);
+
+impl LastShare {
+    pub(super) fn get(&self) -> Option<[u32; 2]> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set(&self, share: &NodePair) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(share.nodes());
+    }
+}
 
 /// Order of the shares of a search: those that follow each other lie far apart (J. G. van der Corput,
 /// "Verteilungsfunktionen", 1935). Results often lie close together, and this order soon reaches one of them.

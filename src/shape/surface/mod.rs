@@ -3,6 +3,7 @@
 //! - `adjacency`, `boundary`: neighbours of a triangle; open edges.
 //! - `bvh_build`, `bvh_entry`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`, `bvh_span`: the tree of oriented boxes and its
 //!   distance bounds.
+//! - `inward`: the mean inward direction of each vertex.
 //! - `nearest`: the closest point, and triangles within a radius.
 //! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
 //! - `placed`: a surface with a pose.
@@ -19,13 +20,14 @@ pub(crate) mod bvh_node;
 pub(crate) mod bvh_obb_f32;
 pub(crate) mod bvh_span;
 pub mod generalized_winding;
+mod inward;
 pub(crate) mod nearest;
 pub(crate) mod placed;
 pub(crate) mod resolution;
 pub(crate) mod vertex_clearance;
 pub mod winding_number;
 
-use crate::geom::math::{greater, lesser, rough_angle};
+use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -35,7 +37,6 @@ use crate::shape::self_union::bounding::BoundingTriangles;
 use crate::shape::surface::adjacency::Adjacency;
 use crate::shape::surface::vertex_clearance::VertexClearances;
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 pub(crate) use crate::shape::surface::boundary::BoundaryEdge;
@@ -245,44 +246,6 @@ impl Surface {
         self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
     }
 
-    /// Inward direction of each vertex: the negated sum of the adjacent normals, weighted by angle, to single precision
-    /// and at most 1 long. Zero at vertices of triangles without area and for a vanishing sum. The first call is O(n), on
-    /// all threads for a large surface, with the same result.
-    pub(crate) fn inward(&self) -> &[[f32; 3]] {
-        self.inward.get_or_init(|| {
-            let count = self.vertices.len();
-            let threads = if self.triangles.len() < parallel::LARGE { 1 } else { parallel::threads() };
-            // One range for each thread: every range reads all triangles.
-            parallel::joined_lists(parallel::map_ranges(threads, count, count.div_ceil(threads), |range| {
-                self.inward_of(&range)
-            }))
-        })
-    }
-
-    /// Inward direction of each vertex in a range, as [`Self::inward`] gives it. The sums are in the order of the
-    /// triangles for every range.
-    fn inward_of(&self, range: &Range<usize>) -> Vec<[f32; 3]> {
-        let mut sum = vec![Vec3::zeros(); range.len()];
-        for (t, ids) in (0..).zip(&self.triangles) {
-            let ids = ids.map(|v| v as usize);
-            if !ids.iter().any(|v| range.contains(v)) {
-                continue;
-            }
-            let (corners, normal) = (self.triangle(t), self.normal_if_cheap(t));
-            for k in (0..3).filter(|k| range.contains(&ids[*k])) {
-                let (e, f) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-                sum[ids[k] - range.start] -= normal * rough_angle(&e, &f);
-            }
-        }
-        for v in self.rough.iter().map(|&v| v as usize).filter(|v| range.contains(v)) {
-            sum[v - range.start] = Vec3::zeros();
-        }
-        // Rounding to single precision adds less than this to a length.
-        let length = 1.0 - f64::from(f32::EPSILON);
-        let rounded = |d: Vec3| d.try_normalize(0.0).map_or([0.0; 3], |d| (d * length).map(|x| x as f32).into());
-        sum.into_iter().map(rounded).collect()
-    }
-
     /// Largest miter length: the distance of a vertex along [`Self::inward`] at which every plane at the vertex has
     /// moved by at least 1, at most `most`. Returns `most` for large surfaces, too costly to examine. The first call is
     /// O(n).
@@ -369,28 +332,12 @@ impl Surface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testkit::solids::squared_box;
 
     fn tetrahedron() -> TriMesh {
         TriMesh {
             vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(0.5, 0.0, 0.0)],
             // The last triangle has no area.
             triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]],
-        }
-    }
-
-    #[test]
-    fn ranges_of_vertices_have_the_inward_directions_of_all() {
-        // The last triangle has no area: its vertices keep their places.
-        let open = TriMesh { triangles: tetrahedron().triangles[1..].to_vec(), ..tetrahedron() };
-        for mesh in [squared_box(9, |p| p.normalize() + p * 0.3), tetrahedron(), open] {
-            let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
-            let all = s.inward().to_vec();
-            assert!(all.iter().any(|d| *d != [0.0; 3]));
-            for split in 0..=all.len() {
-                let parts = [s.inward_of(&(0..split)), s.inward_of(&(split..all.len()))].concat();
-                assert_eq!(parts, all, "{split}");
-            }
         }
     }
 
