@@ -4,6 +4,7 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inner_triangles::reaching_triangles;
 use crate::query::depth::inset::certificate::InsetResult;
+use crate::query::depth::inset_bounds::Effort;
 use crate::query::depth::tests::{Part, part_with, placed};
 use crate::query::depth::*;
 use crate::query::triangles::pairing::Pairing;
@@ -60,10 +61,15 @@ fn other_insets_bound_a_pair_with_sharp_edges() {
     let depth = 0.05;
     with_search(&pair(|p| p, Vec3::new(4.0 - depth, 0.0, 0.0)), |search| {
         assert!(matches!(search.inset_by_mean_normals(1.05 * depth), InsetResult::Meet(_)));
+        // Faces of several triangles move as one with much effort alone.
+        for (care, is_apart) in [(Effort::Little, false), (Effort::Much, true)] {
+            search.shrink(1.05 * depth, care);
+            let tested = search.events().iter().rev().find(|event| matches!(event, Event::Inset(..)));
+            assert_eq!(tested, Some(&Event::Inset(1.05 * depth, is_apart)), "{care:?} {:?}", search.events());
+        }
         search.refine_to(&Precision::new(0.01, 0.001));
         let [low, high] = search.gap_bounds().to_depth();
         assert!(low <= depth + 1e-11 && depth <= high + 1e-11 && high - low <= 0.001, "{low} {high}");
-        assert!(search.events().iter().any(|event| matches!(event, Event::Inset(_, true))), "{:?}", search.events());
     });
 }
 
