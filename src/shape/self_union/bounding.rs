@@ -14,6 +14,9 @@ const UNKNOWN: u8 = 0;
 const BOUNDS: u8 = 1;
 const IS_INNER: u8 = 2;
 
+/// Share of chosen triangles above which the data of all triangles are listed: their elements and their neighbours.
+const LISTED_SHARE: f64 = 0.0625;
+
 /// Results for the triangles of one surface.
 #[derive(Debug)]
 pub(crate) struct BoundingTriangles {
@@ -41,6 +44,11 @@ impl BoundingTriangles {
     fn leaf(&self, s: &Surface, t: u32) -> u32 {
         self.leaves.get_or_init(|| leaves(s))[t as usize]
     }
+}
+
+/// Number of chosen triangles.
+fn count(chosen: &[bool]) -> usize {
+    chosen.iter().filter(|chosen| **chosen).count()
 }
 
 /// Index of the leaf above each triangle.
@@ -105,11 +113,13 @@ impl Surface {
                 state => *is_unknown = state == UNKNOWN,
             }
         }
-        if !unknown.contains(&true) {
+        if count(&unknown) == 0 {
             return true;
         }
-        let bound = !any_intersects(self, &unknown)
-            && Patches::among(self, &unknown).in_front(self).iter().all(|front| *front == Some(0));
+        let is_listed = count(&unknown) as f64 > LISTED_SHARE * unknown.len() as f64;
+        let adjacency = is_listed.then(|| self.adjacency_for_a_pass());
+        let bound = !any_intersects(self, &unknown, adjacency.as_deref())
+            && Patches::among(self, &unknown, adjacency.as_deref()).in_front(self).iter().all(|front| *front == Some(0));
         if bound {
             (0..).zip(&unknown).filter(|(_, new)| **new).for_each(|(t, _)| known.set(t, true));
         }

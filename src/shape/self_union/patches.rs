@@ -1,7 +1,8 @@
 //! Patches of a surface: connected triangles with one winding number in front of all.
 
-use crate::shape::self_union::self_intersections::LISTED_SHARE;
+use crate::parallel;
 use crate::shape::surface::Surface;
+use crate::shape::surface::adjacency::Adjacency;
 use crate::shape::surface::winding_number::winding_in_front;
 
 /// Patches of a surface: triangles without crossings, connected across edges of exactly two such triangles in opposite
@@ -17,16 +18,17 @@ pub(crate) struct Patches {
 impl Patches {
     /// Finds the patches, O(n). `crosses` is true for each triangle with crossings.
     pub(crate) fn of(s: &Surface, crosses: &[bool]) -> Self {
-        let neighbors = s.neighbors();
+        let adjacency = s.adjacency_for_a_pass();
+        let neighbors = adjacency.neighbors(&s.triangles, parallel::threads());
         Self::of_triangles(s, |t| !crosses[t as usize], |t| neighbors[t as usize])
     }
 
-    /// Finds the patches of the chosen triangles, none of which has crossings, O(n).
-    pub(crate) fn among(s: &Surface, chosen: &[bool]) -> Self {
-        let count = chosen.iter().filter(|chosen| **chosen).count();
+    /// Finds the patches of the chosen triangles, none of which has crossings, O(n). With `adjacency`, it lists the
+    /// neighbours of all triangles.
+    pub(crate) fn among(s: &Surface, chosen: &[bool], adjacency: Option<&Adjacency>) -> Self {
         let is_chosen = |t: u32| chosen[t as usize];
-        if count as f64 > LISTED_SHARE * chosen.len() as f64 {
-            let neighbors = s.neighbors();
+        if let Some(adjacency) = adjacency {
+            let neighbors = adjacency.neighbors(&s.triangles, parallel::threads());
             Self::of_triangles(s, is_chosen, |t| neighbors[t as usize])
         } else {
             Self::of_triangles(s, is_chosen, |t| [0, 1, 2].map(|k| s.neighbor_of(t, k)))

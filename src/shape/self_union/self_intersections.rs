@@ -4,15 +4,13 @@ use crate::geom::math::UNIT_ROUNDOFF;
 use crate::parallel;
 use crate::shape::self_union::triangle_pair::{Element, bounds, boxes_meet, intersects_beyond_shared};
 use crate::shape::self_union::unfolded::unfolded_vertices;
+use crate::shape::surface::adjacency::Adjacency;
 use crate::shape::surface::{Below, PlacedObb, SelfIntersections, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
 /// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
-
-/// Share of chosen triangles above which the data of all triangles are listed: their elements, or their neighbours.
-pub(crate) const LISTED_SHARE: f64 = 0.0625;
 
 /// Number of pairs of nodes that the threads share: enough that none waits long for the last ones.
 const STEPS: usize = 1024;
@@ -32,7 +30,7 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections 
 
 pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) -> SelfIntersections {
     let items = elements(s, threads);
-    let unfolded = unfolded_vertices(s, &items, |_| true, threads);
+    let unfolded = unfolded_vertices(s, &s.adjacency_for_a_pass(), &items, |_| true, threads);
     let boxes = boxes_of_nodes(s, &items);
     let search = Search { s, items, boxes, unfolded, chosen: None, rounding: rounding(s), most };
     let shares = search.run_on(threads);
@@ -74,8 +72,8 @@ fn boxes_of_nodes(s: &Surface, items: &[Element]) -> Vec<(f32x4, f32x4)> {
 }
 
 /// True if a chosen triangle has common points with any other besides their shared corners and edges, exactly. Cost:
-/// one pass over the tree, and a search near the chosen triangles.
-pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
+/// one pass over the tree, and a search near the chosen triangles. With `adjacency`, it lists the data of all triangles.
+pub(crate) fn any_intersects(s: &Surface, chosen: &[bool], adjacency: Option<&Adjacency>) -> bool {
     let nodes = &s.tree().nodes;
     let mut near = vec![false; nodes.len()];
     // Children come after their parents.
@@ -87,13 +85,9 @@ pub(crate) fn any_intersects(s: &Surface, chosen: &[bool]) -> bool {
     }
     let count = chosen.iter().filter(|chosen| **chosen).count();
     let threads = if count < parallel::LARGE { 1 } else { parallel::threads() };
-    let (items, unfolded) = if count as f64 > LISTED_SHARE * s.triangles.len() as f64 {
-        let items = elements(s, threads);
-        let unfolded = unfolded_vertices(s, &items, |t| chosen[t as usize], threads);
-        (items, unfolded)
-    } else {
-        (Vec::new(), Vec::new())
-    };
+    let items = adjacency.map(|_| elements(s, threads)).unwrap_or_default();
+    let unfolded = adjacency.map(|a| unfolded_vertices(s, a, &items, |t| chosen[t as usize], threads));
+    let unfolded = unfolded.unwrap_or_default();
     let boxes = boxes_of_nodes(s, &items);
     let search = Search { s, items, boxes, unfolded, chosen: Some((chosen, near)), rounding: rounding(s), most: 1 };
     search.run_on(threads).iter().any(|found| found.pairs > 0)

@@ -11,6 +11,7 @@ use crate::geom::math::norm1;
 use crate::parallel;
 use crate::shape::self_union::triangle_pair::{Element, SIGN_ERROR};
 use crate::shape::surface::Surface;
+use crate::shape::surface::adjacency::Adjacency;
 
 /// Direction in which few edges of a part run: at odd angles to all axes.
 const ODD_DIRECTION: Vec3 = Vec3::new(0.447, 0.283, 0.849);
@@ -22,13 +23,14 @@ const MOST_AROUND: usize = 24;
 /// only at vertices of `wanted` triangles. `elements` are those of all triangles. O(n).
 pub(super) fn unfolded_vertices(
     s: &Surface,
+    adjacency: &Adjacency,
     elements: &[Element],
     wanted: impl Fn(u32) -> bool + Sync,
     threads: usize,
 ) -> Vec<bool> {
     let mut out = vec![false; s.vertices.len()];
     parallel::fill(threads, parallel::LEAST_SHARE, &mut out, |v| {
-        let around = s.triangles_around(v as u32);
+        let around = adjacency.around(v as u32);
         around.iter().any(|&t| wanted(t)) && is_unfolded(s, v as u32, around, elements)
     });
     out
@@ -89,7 +91,7 @@ mod tests {
     use crate::testkit::solids::squared_box;
 
     fn unfolded(s: &Surface, elements: &[Element]) -> Vec<bool> {
-        unfolded_vertices(s, elements, |_| true, 1)
+        unfolded_vertices(s, &s.adjacency_for_a_pass(), elements, |_| true, 1)
     }
 
     /// Two pyramids on one star-shaped base: its corners are `step` fifths of a turn apart.

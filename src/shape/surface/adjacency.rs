@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 /// Largest number of triangles with a list of the neighbours across their edges. The list of a larger surface would
 /// take much memory; a search around a vertex takes its place.
-const LISTED_UP_TO: usize = 200_000;
+pub(super) const LISTED_UP_TO: usize = 200_000;
 
 /// Neighbours over edges and around vertices.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Adjacency {
     /// Neighbour across each edge of each triangle, `u32::MAX` for none; empty for a large surface.
     across: Vec<[u32; 3]>,

@@ -272,11 +272,6 @@ impl Surface {
         self.adjacency().neighbor(&self.triangles, t, k)
     }
 
-    /// Neighbours across the edges of all triangles, like [`Self::neighbor`]. O(n) for a large surface.
-    pub(crate) fn neighbors(&self) -> Cow<'_, [[u32; 3]]> {
-        self.adjacency().neighbors(&self.triangles, parallel::threads())
-    }
-
     /// Triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
     pub fn triangles_around(&self, v: u32) -> &[u32] {
         self.adjacency().around(v)
@@ -322,6 +317,15 @@ impl Surface {
         let mut around = Vec::new();
         self.around_into(from, &mut around);
         crate::shape::surface::adjacency::across(&self.triangles, &around, t, from, to).unwrap_or(u32::MAX)
+    }
+
+    /// Adjacency for one pass over the surface: the kept one, or one for the caller alone if the surface is large. It
+    /// would add to the peak of memory, and few queries need it again.
+    pub(crate) fn adjacency_for_a_pass(&self) -> Cow<'_, Adjacency> {
+        if self.triangles.len() <= adjacency::LISTED_UP_TO || self.adjacency.get().is_some() {
+            return Cow::Borrowed(self.adjacency());
+        }
+        Cow::Owned(Adjacency::of(&self.triangles, self.vertices.len()))
     }
 
     fn adjacency(&self) -> &Adjacency {
