@@ -9,6 +9,7 @@
 //! - `interval`: certified bounds of the gap
 //! - `predicates`: exact orientation tests
 //! - `triangle`: queries on two triangles, or a point and a triangle
+//! - `rows`: rows of numbers in one list
 //! - `union_find`: disjoint sets
 //! - `serde_infinity`: infinite numbers in JSON
 
@@ -22,6 +23,7 @@ pub mod math;
 pub mod obb;
 pub mod pose;
 pub mod predicates;
+pub(crate) mod rows;
 pub mod serde_infinity;
 pub mod tolerance;
 pub mod triangle;

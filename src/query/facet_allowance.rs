@@ -64,7 +64,8 @@ impl FacetTable {
     /// Builds the table of a surface from its source mesh (mm), with coordinates accurate to `rounding` (mm).
     /// `deflection` (mm) is the upper bound of every sagitta. O(n log n), mostly for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
-        let ConcaveFacets { facet, mut sagitta, wide } = ConcaveFacets::of(mesh, rounding, parallel::threads());
+        let threads = parallel::threads();
+        let ConcaveFacets { facet, mut sagitta, wide } = ConcaveFacets::of(mesh, rounding, threads);
         // The factor covers unequal widths; a known width needs one sagitta.
         for (s, wide) in sagitta.iter_mut().zip(wide) {
             *s = greater(*s, wide / SAGITTAS);
@@ -77,7 +78,10 @@ impl FacetTable {
         if sagitta.iter().all(|&s| s <= 0.0) {
             return Self::default();
         }
-        let triangles: Vec<f64> = surface.source.iter().map(|&t| sagitta[facet[t as usize] as usize]).collect();
+        let mut triangles = vec![0.0; surface.source.len()];
+        parallel::fill(threads, parallel::LEAST_SHARE, &mut triangles, |t| {
+            sagitta[facet[surface.source[t] as usize] as usize]
+        });
         Self::of_values(surface, triangles)
     }
 

@@ -61,7 +61,7 @@ fn errors_over(
     if flat.iter().all(Vec::is_empty) {
         return errors;
     }
-    surface.join_facets(&flat);
+    surface.join_facets(&flat, threads);
     largest_errors(parallel::map_ranges(threads, ends, parallel::LEAST_SHARE, |ends| {
         let mut errors = errors;
         let wide = half_edges.edges_of(ends).filter(|e| surface.is_wide(e)).filter_map(|e| surface.pair(&e));

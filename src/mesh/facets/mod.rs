@@ -270,17 +270,21 @@ impl<'m> FacetSurface<'m> {
             let flat = self.pairs_of(half_edges, ends).filter(|p| p.fold() == Fold::Flat);
             flat.map(|p| p.triangles).collect::<Vec<_>>()
         });
-        self.join_facets(&flat);
+        self.join_facets(&flat, threads);
     }
 
-    /// Joins the triangles of flat edges to facets.
-    fn join_facets(&mut self, flat: &[Vec<[u32; 2]>]) {
+    /// Joins the triangles of flat edges to facets, on up to `threads` threads.
+    fn join_facets(&mut self, flat: &[Vec<[u32; 2]>], threads: usize) {
         let count = self.mesh.triangles.len();
+        if flat.iter().all(Vec::is_empty) {
+            (self.facet, self.count) = ((0..count as u32).collect(), count as u32);
+            return;
+        }
         let mut sets = UnionFind::new(count);
         flat.iter().flatten().for_each(|&[a, b]| _ = sets.union(a, b, false));
         (self.facet, self.count) = sets.label();
         if (self.count as usize) < count {
-            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, |t| self.plane(t));
+            self.outlines = Outlines::of(self.mesh, &self.facet, self.count, threads, |t| self.plane(t));
         }
     }
 

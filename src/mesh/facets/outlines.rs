@@ -1,8 +1,10 @@
 //! Outlines of facets: the corners of each facet's convex hull in its plane, for measuring widths.
 
 use crate::geom::Vec3;
+use crate::geom::rows::Rows;
 use crate::mesh::TriMesh;
 use crate::mesh::facets::Plane;
+use crate::parallel;
 
 /// Upper limit of corners of an outline, to bound the cost per edge. Thinning an outline can only reduce widths.
 const OUTLINE: usize = 512;
@@ -17,24 +19,35 @@ pub(crate) struct Outlines {
 }
 
 impl Outlines {
-    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, plane: impl Fn(u32) -> Plane) -> Self {
-        let mut sizes = vec![0u32; count as usize];
-        for &f in facet {
-            sizes[f as usize] += 1;
-        }
-        let mut members: Vec<(u32, u32)> =
-            (0u32..).zip(facet).filter(|(_, f)| sizes[**f as usize] > 1).map(|(t, &f)| (f, t)).collect();
-        members.sort_unstable();
-        let mut outlines = Self { starts: Vec::with_capacity(sizes.len() + 1), corners: Vec::new() };
-        let mut groups = members.chunk_by(|a, b| a.0 == b.0).peekable();
-        for f in 0..count {
-            outlines.starts.push(outlines.corners.len() as u32);
-            if let Some(group) = groups.next_if(|g| g[0].0 == f) {
-                let mut corners: Vec<u32> = group.iter().flat_map(|m| mesh.triangles[m.1 as usize]).collect();
-                corners.sort_unstable();
-                corners.dedup();
-                outlines.corners.extend(convex_outline(mesh, corners, &plane(group[0].1).normal));
+    /// Finds the outlines of `count` facets, on up to `threads` threads; `facet` is the facet of each triangle. O(n), plus
+    /// a sort of the corners of each facet.
+    pub(crate) fn of(
+        mesh: &TriMesh,
+        facet: &[u32],
+        count: u32,
+        threads: usize,
+        plane: impl Fn(u32) -> Plane + Sync,
+    ) -> Self {
+        let groups = Rows::of(count as usize, facet.iter().zip(0..facet.len() as u32).map(|(f, t)| (*f, t)));
+        let parts = parallel::map_ranges(threads, count as usize, parallel::LEAST_SHARE, |facets| {
+            let mut part = Self { starts: Vec::with_capacity(facets.len() + 1), corners: Vec::new() };
+            for f in facets {
+                part.starts.push(part.corners.len() as u32);
+                let members = groups.row(f);
+                if members.len() > 1 {
+                    let mut corners: Vec<u32> = members.iter().flat_map(|t| mesh.triangles[*t as usize]).collect();
+                    corners.sort_unstable();
+                    corners.dedup();
+                    part.corners.extend(convex_outline(mesh, corners, &plane(members[0]).normal));
+                }
             }
+            part
+        });
+        let mut outlines = Self { starts: Vec::with_capacity(count as usize + 1), corners: Vec::new() };
+        for part in parts {
+            let before = outlines.corners.len() as u32;
+            outlines.starts.extend(part.starts.iter().map(|start| before + start));
+            outlines.corners.extend(part.corners);
         }
         outlines.starts.push(outlines.corners.len() as u32);
         outlines

@@ -18,7 +18,7 @@ use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 pub(crate) use crate::query::triangles::shares::LastShare;
-use crate::query::triangles::shares::{first_in_shares, spread_order};
+use crate::query::triangles::shares::{first_in_shares, some_in_shares, spread_order};
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use rayon::prelude::*;
 use std::ops::Deref;
@@ -233,8 +233,7 @@ pub(crate) fn displaced_intersections(
 
 /// Some of the pairs that [`displaced_intersections`] visits, at most `count`, for large surfaces: in parallel, and
 /// spread over the surfaces. Empty only if no triangles intersect. The share `last` comes first. The work grows with
-/// the number of shares needed, at most to twice these shares or one share a thread. The result is the same for every
-/// number of threads.
+/// the number of shares needed. The result is the same for every number of threads.
 pub(crate) fn some_displaced_intersections(
     p: &Pairing,
     slack: f64,
@@ -248,9 +247,9 @@ pub(crate) fn some_displaced_intersections(
     if let Some(k) = known {
         shares[..=k].rotate_right(1);
     }
-    let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
+    let visit_share = |descent: &mut DualTraversal, k: usize| {
         let mut met = Vec::new();
-        descent.run_below(vec![*share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
+        descent.run_below(vec![shares[k]], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
             if intersects(&f.corners, &g.corners) {
                 met.push((i, j));
             }
@@ -258,23 +257,11 @@ pub(crate) fn some_displaced_intersections(
         });
         met
     };
-    let mut pairs = Vec::new();
-    let threads = rayon::current_num_threads();
-    let (mut first, mut next) = (0, if known.is_some() { 1 } else { threads });
-    while first < shares.len() && pairs.len() < count {
-        // Pairs are often found in the first shares.
-        let end = shares.len().min(first + next);
-        let met: Vec<_> =
-            shares[first..end].par_iter().map_init(|| DualTraversal::new(p, 2.0 * slack), visit_share).collect();
-        if pairs.is_empty()
-            && let Some(k) = met.iter().position(|met| !met.is_empty())
-        {
-            last.set(&shares[first + k]);
-        }
-        pairs.extend(met.into_iter().flatten().take(count - pairs.len()));
-        (first, next) = (end, threads.max(2 * next));
+    let found = some_in_shares(shares.len(), count, || DualTraversal::new(p, 2.0 * slack), visit_share);
+    if let Some((k, _)) = found.first() {
+        last.set(&shares[*k]);
     }
-    pairs
+    found.into_iter().map(|(_, pair)| pair).collect()
 }
 
 /// Piece of a displaced surface: its triangle, and its place among the pieces of this triangle.

@@ -55,6 +55,39 @@ pub(crate) fn first_in_shares<S, T: Send>(
     found.into_iter().min_by_key(|(k, _)| *k).map(|(_, found)| found)
 }
 
+/// Returns the first `wanted` results of all shares, in their order, each with the number of its share; all results if
+/// there are fewer. Each thread takes one share at a time, in order, and none once the shares have `wanted` results.
+/// `prepare` makes the state of a thread, for all its shares. The results are the same for every number of threads.
+pub(crate) fn some_in_shares<S, T: Send>(
+    count: usize,
+    wanted: usize,
+    prepare: impl Fn() -> S + Sync,
+    find: impl Fn(&mut S, usize) -> Vec<T> + Sync,
+) -> Vec<(usize, T)> {
+    let (next, results) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let search = |_| {
+        let mut state = prepare();
+        let mut own = Vec::new();
+        while results.load(Ordering::Relaxed) < wanted {
+            // All shares before this one are taken. Their threads finish them.
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            if k >= count {
+                break;
+            }
+            let found = find(&mut state, k);
+            results.fetch_add(found.len(), Ordering::Relaxed);
+            own.extend(found.into_iter().map(|result| (k, result)));
+        }
+        own
+    };
+    let threads = 0..rayon::current_num_threads();
+    let mut found: Vec<_> = threads.into_par_iter().with_max_len(1).flat_map_iter(search).collect();
+    // One thread has all results of a share, in order.
+    found.sort_by_key(|(k, _)| *k);
+    found.truncate(wanted);
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +106,31 @@ mod tests {
                 assert_eq!(found, hits.iter().min().copied(), "{threads} {count}");
             }
         }
+    }
+
+    #[test]
+    fn first_results_of_all_shares_are_the_same_for_every_number_of_threads() {
+        // Share k has k % 3 results.
+        let find = |(): &mut (), k: usize| (0..k % 3).map(|i| 10 * k + i).collect();
+        let all: Vec<(usize, usize)> = (0..40).flat_map(|k| (0..k % 3).map(move |i| (k, 10 * k + i))).collect();
+        for threads in [1, 2, 7] {
+            for wanted in [0, 1, 5, all.len() - 1, all.len(), 1000] {
+                let found = pool(threads).install(|| some_in_shares(40, wanted, || (), find));
+                assert_eq!(found, all[..wanted.min(all.len())], "{threads} {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_after_enough_results_are_not_searched() {
+        let searched = Mutex::new(0);
+        let find = |(): &mut (), k: usize| {
+            *searched.lock().unwrap() += 1;
+            vec![k; 4]
+        };
+        let found = pool(1).install(|| some_in_shares(100, 6, || (), find));
+        assert_eq!(found.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 1]);
+        assert_eq!(*searched.lock().unwrap(), 2);
     }
 
     #[test]

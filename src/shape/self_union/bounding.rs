@@ -119,7 +119,10 @@ impl Surface {
         let is_listed = count(&unknown) as f64 > LISTED_SHARE * unknown.len() as f64;
         let adjacency = is_listed.then(|| self.adjacency_for_a_pass());
         let bound = !any_intersects(self, &unknown, adjacency.as_deref())
-            && Patches::among(self, &unknown, adjacency.as_deref()).in_front(self).iter().all(|front| *front == Some(0));
+            && Patches::among(self, &unknown, adjacency.as_deref())
+                .in_front(self)
+                .iter()
+                .all(|front| *front == Some(0));
         if bound {
             (0..).zip(&unknown).filter(|(_, new)| **new).for_each(|(t, _)| known.set(t, true));
         }

@@ -1,5 +1,6 @@
 //! Finds the triangles sharing an edge or a vertex.
 
+use crate::geom::rows::Rows;
 use crate::parallel;
 use std::borrow::Cow;
 
@@ -12,16 +13,15 @@ pub(super) const LISTED_UP_TO: usize = 200_000;
 pub(crate) struct Adjacency {
     /// Neighbour across each edge of each triangle, `u32::MAX` for none; empty for a large surface.
     across: Vec<[u32; 3]>,
-    /// Row starts: `faces[starts[v]..starts[v + 1]]` are the triangles around `v`.
-    starts: Vec<u32>,
-    faces: Vec<u32>,
+    /// Triangles around each vertex.
+    around: Rows,
 }
 
 impl Adjacency {
     /// Builds the adjacency of triangles over this many vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertices: usize) -> Self {
-        let (starts, faces) = fans(triangles, vertices);
-        let mut adjacency = Self { across: Vec::new(), starts, faces };
+        let corners = triangles.iter().zip(0..triangles.len() as u32).flat_map(|(ids, t)| ids.map(|v| (v, t)));
+        let mut adjacency = Self { across: Vec::new(), around: Rows::of(vertices, corners) };
         if triangles.len() <= LISTED_UP_TO {
             adjacency.across = adjacency.across_all(triangles, 1);
         }
@@ -59,7 +59,7 @@ impl Adjacency {
     }
 
     pub(crate) fn around(&self, v: u32) -> &[u32] {
-        &self.faces[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
+        self.around.row(v as usize)
     }
 
     /// Returns the only other triangle at this edge of `t`, if it runs along the edge in the opposite direction.
@@ -85,28 +85,6 @@ pub(crate) fn across(triangles: &[[u32; 3]], around: &[u32], t: u32, from: u32, 
         found = Some(f);
     }
     found
-}
-
-/// Lists the triangles of every vertex by counting; returns row starts and list.
-fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; vertices + 1];
-    for &v in triangles.iter().flatten() {
-        starts[v as usize] += 1;
-    }
-    let mut sum = 0;
-    for s in &mut starts {
-        sum += *s;
-        *s = sum;
-    }
-    // Filling from the back leaves the start of each row in `starts` and the triangles in order.
-    let mut faces = vec![0_u32; sum as usize];
-    for (t, corners) in triangles.iter().enumerate().rev() {
-        for &v in corners {
-            starts[v as usize] -= 1;
-            faces[starts[v as usize] as usize] = t as u32;
-        }
-    }
-    (starts, faces)
 }
 
 /// Smallest vertex of every shell, a set of triangles connected by shared vertices, in increasing order.
