@@ -14,6 +14,7 @@ use crate::check::run::{empty_outcome, max_distance, resolve_settings};
 use crate::check::stages::answers::Checker;
 use crate::check::{Curves, Measure, Options, Outcome, Progress, Settings, Stage};
 use crate::error::{Error, Location};
+use crate::geom::{Aabb, Affine};
 use crate::io::Loader;
 use crate::json::wording::{join_or, nearest, quoted};
 use std::sync::Arc;
@@ -178,7 +179,15 @@ impl Prepared {
         let settings = resolve_settings(assembly, options)?;
         let pair = find_pair(assembly, ids)?;
         let meshes = load_meshes(assembly, loader, None, Measure::All, progress)?;
-        let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
+        let instances = pair.map(|i| &assembly.instances[i.0 as usize]);
+        let parts = instances.map(|i| &*meshes[i.part.0 as usize]);
+        let placed = |k: usize| {
+            let Affine { linear, translation } = &instances[k].placement;
+            Aabb::of_points(&parts[k].bounds.corners().map(|x| linear * x + translation))
+        };
+        // Most pairs with boxes that meet need their triangles.
+        let prepared: &[&PartMesh] = if placed(0).meets(&placed(1)) { &parts } else { &[] };
+        let shapes = shapes::build_with_triangles(assembly, &meshes, prepared, &settings, None, progress)?;
         Ok(Self { settings, pair, meshes, shapes })
     }
 

@@ -33,7 +33,8 @@ const ORIENT3D_ERROR: f64 = (7.0 + 56.0 * UNIT_ROUNDOFF) * UNIT_ROUNDOFF;
 
 #[cold]
 fn orient3d_by_expansions(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
-    if share_a_coordinate(a, b, c, d) {
+    // Coincident faces often share corners.
+    if share_a_coordinate(a, b, c, d) || d == a || d == b || d == c {
         return 0.0;
     }
     let k = |v: &Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
@@ -237,6 +238,8 @@ mod tests {
         assert!(orient3d(&a, &b, &c, &-Vec3::z()) < 0.0);
         assert_eq!(orient3d(&a, &b, &c, &Vec3::new(7.0, -3.0, 0.0)), 0.0);
         assert!(orient3d(&a, &b, &c, &Vec3::new(0.1, 0.1, 1e-300)) > 0.0);
+        let [a, b, c] = [[0.1, 0.2, 0.3], [0.7, 0.9, 0.4], [-0.3, 0.5, 1.1]].map(Vec3::from);
+        assert_eq!([a, b, c].map(|d| orient3d(&a, &b, &c, &d)), [0.0; 3]);
     }
 
     #[test]

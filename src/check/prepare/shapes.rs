@@ -102,6 +102,22 @@ pub(crate) fn build(
     session: Option<&Session>,
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
+    build_with_triangles(assembly, meshes, &[], settings, session, progress)
+}
+
+/// Builds and places the shapes as [`build`] does, and prepares the triangles of the shapes of some meshes. A thread that
+/// is done with its hulls then need not wait for those of larger shapes.
+///
+/// # Errors
+/// Returns the errors of [`build`].
+pub(crate) fn build_with_triangles(
+    assembly: &Assembly,
+    meshes: &[Arc<PartMesh>],
+    prepared: &[&PartMesh],
+    settings: &Settings,
+    session: Option<&Session>,
+    progress: &dyn Progress,
+) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
     let mut indices: BTreeMap<Key, (u32, ShapeRequest)> = BTreeMap::new();
     let wanted = |part: u32, stretch: &Mat3| {
@@ -123,7 +139,11 @@ pub(crate) fn build(
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&k| Reverse(meshes[all[k].part as usize].triangles));
     let made = order.into_iter().par_bridge().map(|k| {
-        let shape = maker.shape(&meshes[all[k].part as usize], &all[k]);
+        let mesh = &meshes[all[k].part as usize];
+        let shape = maker.shape(mesh, &all[k]);
+        if prepared.iter().any(|p| p.hash == mesh.hash) {
+            shape.0.exact();
+        }
         progress.advance(1);
         (k, shape)
     });

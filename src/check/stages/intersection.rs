@@ -43,16 +43,17 @@ pub(crate) struct KnownCrossings<'s> {
 
 impl PairQuery<'_> {
     /// Finds the crossings of two surfaces of the pair, for the lumps of their common solid; `origin` is a point near
-    /// it. `None` on failure.
+    /// it. Uses pairs of leaves, if known. `None` on failure.
     pub(crate) fn crossings<'s>(
         &self,
         pairing: &Pairing<'s>,
         origin: Vec3,
         margin: f64,
         given: &AsGiven,
+        leaves: Option<&LeafPairs>,
     ) -> Option<KnownCrossings<'s>> {
         let turns = self.turns.distinct();
-        let crossings = Crossings::of(pairing, &self.intersection_input(origin, margin, given, &turns))?;
+        let crossings = Crossings::among(pairing, &self.intersection_input(origin, margin, given, &turns), leaves)?;
         Some(KnownCrossings { surfaces: [pairing.a, pairing.b], origin, crossings })
     }
 

@@ -50,7 +50,7 @@ impl PairQuery<'_> {
     fn holds_after(&self, bodies: [SolidRef; 2], by: &Vec3, reach: f64) -> bool {
         let pose = Pose { translation: self.pose.translation + by, ..*self.pose };
         let [a, b] = bodies.map(|body| body.surface);
-        only_boundaries_reach(&Pairing { a, b, b_in_a: &pose }, reach) == [true; 2]
+        only_boundaries_reach(&Pairing { a, b, b_in_a: &pose }, reach).0 == [true; 2]
     }
 
     /// Separating translation of the second part and its length (mm, first shape's centred frame). `least` is a lower

@@ -277,7 +277,8 @@ impl Overlap<'_, '_> {
         self.meeting.resolve();
         let Some((center, ..)) = self.meeting.ball().filter(|_| self.meeting.is_solid()) else { return };
         let given = self.given();
-        self.crossings = self.query.crossings(&self.meeting.pairing(), center, self.margin, &given);
+        let leaves = self.meeting.leaf_pairs.as_ref();
+        self.crossings = self.query.crossings(&self.meeting.pairing(), center, self.margin, &given, leaves);
         if let Some(found) = &self.crossings {
             let lumps = found.crossings.lumps(&self.meeting.pairing(), self.margin);
             self.meeting.bound_by_lumps(&lumps, width);

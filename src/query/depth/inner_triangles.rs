@@ -11,6 +11,7 @@ use crate::geom::triangle::{closest, intersects};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::bracket::OverlapSearch;
+use crate::query::triangles::bvh_traversal::LeafPairs;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use crate::query::triangles::visit_near;
@@ -65,8 +66,12 @@ impl OverlapSearch<'_> {
         if let Some(known) = self.only_boundaries_reach {
             return known;
         }
-        let shown =
-            if self.is_surface() { [false; 2] } else { only_boundaries_reach(&self.pairing(), self.reach_of_solids()) };
+        let mut shown = [false; 2];
+        if !self.is_surface() {
+            let leaves;
+            (shown, leaves) = only_boundaries_reach(&self.pairing(), self.reach_of_solids());
+            self.leaf_pairs = self.leaf_pairs.take().or(leaves);
+        }
         self.only_boundaries_reach = Some(shown);
         shown
     }
@@ -75,13 +80,14 @@ impl OverlapSearch<'_> {
 /// True for each of two closed surfaces of which only triangles that bound their solid lie within `reach` (mm) of the
 /// other solid. Costs one pass over all triangles, and a search of each tree near the triangles in the other part's
 /// box, less those known from earlier calls. If these are many, or if one does not bound its solid, a traversal of both
-/// trees finds those within `reach`, on all threads for a large pair.
-pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
+/// trees finds those within `reach`, on all threads for a large pair. After such a traversal of a smaller pair, it also
+/// returns the pairs of leaves within `reach`.
+pub(crate) fn only_boundaries_reach<'a>(p: &Pairing<'a>, reach: f64) -> ([bool; 2], Option<LeafPairs<'a>>) {
     let sides = p.sides();
     let surfaces = sides.map(|side| side.surface);
     let mut shown = surfaces.map(Surface::is_known_boundary);
     if shown == [true; 2] {
-        return shown;
+        return (shown, None);
     }
     let in_box = [in_box_of(&sides[0], &sides[1], reach), in_box_of(&sides[1], &sides[0], reach)];
     let unknown = |k: usize| if shown[k] { 0 } else { surfaces[k].count_unknown(&in_box[k]) };
@@ -89,11 +95,11 @@ pub(crate) fn only_boundaries_reach(p: &Pairing, reach: f64) -> [bool; 2] {
         shown = rayon::join(|| surfaces[0].are_bounding(&in_box[0]), || surfaces[1].are_bounding(&in_box[1])).into();
     }
     if shown == [true; 2] {
-        return shown;
+        return (shown, None);
     }
-    let reaching = reaching_triangles(p, reach);
+    let (reaching, leaves) = reaching_triangles(p, reach);
     let is_shown = |k: usize| shown[k] || surfaces[k].are_bounding(&reaching[k]);
-    rayon::join(|| is_shown(0), || is_shown(1)).into()
+    (rayon::join(|| is_shown(0), || is_shown(1)).into(), leaves)
 }
 
 /// True for each triangle of `own` with a box that meets the other surface's box, grown by `reach` (mm): all within
@@ -113,8 +119,9 @@ fn in_box_of(own: &PlacedSurface, other: &PlacedSurface, reach: f64) -> Vec<bool
 }
 
 /// True for each triangle of two closed surfaces within `reach` (mm) of the other solid. Runs on all threads for a
-/// large pair, with the same result for every number of threads.
-pub(super) fn reaching_triangles(p: &Pairing, reach: f64) -> [Vec<bool>; 2] {
+/// large pair, with the same result for every number of threads. For a smaller pair, it also returns the pairs of leaves
+/// within `reach`.
+pub(super) fn reaching_triangles<'a>(p: &Pairing<'a>, reach: f64) -> ([Vec<bool>; 2], Option<LeafPairs<'a>>) {
     let [a, b] = &p.sides();
     let marks = [a, b].map(|side| side.surface.triangles.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
     let is_marked = |side: usize, t: u32| marks[side][t as usize].load(Ordering::Relaxed);
@@ -126,10 +133,10 @@ pub(super) fn reaching_triangles(p: &Pairing, reach: f64) -> [Vec<bool>; 2] {
             marks[1][j as usize].store(true, Ordering::Relaxed);
         }
     };
-    visit_near(p, reach, mark);
+    let leaves = visit_near(p, reach, mark);
     let [mut of_a, mut of_b] = marks.map(|marks| marks.into_iter().map(AtomicBool::into_inner).collect::<Vec<_>>());
     rayon::join(|| add_inside(a, b, &mut of_a), || add_inside(b, a, &mut of_b));
-    [of_a, of_b]
+    ([of_a, of_b], leaves)
 }
 
 /// Marks the triangles inside the other solid. The unmarked ones are away from its surface, so those connected by

@@ -82,7 +82,7 @@ fn the_triangles_that_reach_the_other_solid_are_the_same_on_each_number_of_threa
     assert!(p.is_large());
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| reaching_triangles(&p, 1e-9))
+        pool.install(|| reaching_triangles(&p, 1e-9).0)
     };
     let reaching = on(1);
     assert_eq!(reaching, on(3));

@@ -67,6 +67,8 @@ pub(crate) struct LeafPairs<'a> {
     surfaces: [&'a Surface; 2],
     /// Pairs in the order of the descent.
     pairs: Vec<NodePair>,
+    /// Amount that their bounds leave for displaced vertices (mm).
+    slack: f64,
     /// Largest distance of the listed pairs, up to rounding (mm).
     within: f64,
 }
@@ -163,9 +165,10 @@ impl<'a> DualTraversal<'a> {
         Self { leaves: Some(Vec::new()), ..self }
     }
 
-    /// Pairs of leaves met, after a descent to its end within a search radius of 0.
-    pub(crate) fn into_leaf_pairs(self, p: &Pairing<'a>) -> LeafPairs<'a> {
-        LeafPairs { surfaces: [p.a, p.b], pairs: self.leaves.unwrap_or_default(), within: self.slack }
+    /// Pairs of leaves met, after a descent to its end within a search radius (mm).
+    pub(crate) fn into_leaf_pairs(self, p: &Pairing<'a>, radius: f64) -> LeafPairs<'a> {
+        let pairs = self.leaves.unwrap_or_default();
+        LeafPairs { surfaces: [p.a, p.b], pairs, slack: self.slack, within: self.slack + radius }
     }
 
     /// Pairs of nodes below which [`Self::run_below`] visits the pairs of triangles of [`Self::run`], in the same order:
@@ -176,7 +179,7 @@ impl<'a> DualTraversal<'a> {
     }
 
     fn among(&self, known: &LeafPairs, reach: &SearchRadius) -> Option<Vec<NodePair>> {
-        let less = known.within - self.slack;
+        let less = known.slack - self.slack;
         let placed = |pair: &NodePair| NodePair { bound: pair.bound + less, ..*pair };
         (self.slack + reach.reach <= known.within).then(|| known.pairs.iter().rev().map(placed).collect())
     }

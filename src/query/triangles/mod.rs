@@ -125,7 +125,7 @@ pub(crate) fn leaves_of_disjoint<'a>(
         }
         met.is_none()
     });
-    met.map_or_else(|| Ok(descent.into_leaf_pairs(p)), Err)
+    met.map_or_else(|| Ok(descent.into_leaf_pairs(p, 0.0)), Err)
 }
 
 /// Does the same as [`displaced_intersection`] for large surfaces, in parallel, with the same result for every number of
@@ -195,11 +195,12 @@ fn shares_within(p: &Pairing, slack: f64, reach: f64) -> Vec<NodePair> {
 }
 
 /// Visits all pairs of triangles possibly within `reach` (mm), those of a large pair in parallel and in any order.
-pub(crate) fn visit_near(
-    p: &Pairing,
+/// For a smaller pair, it returns the pairs of leaves within `reach`.
+pub(crate) fn visit_near<'a>(
+    p: &Pairing<'a>,
     reach: f64,
     visit: impl Fn((u32, &BoundedTriangle), (u32, &BoundedTriangle)) + Sync,
-) {
+) -> Option<LeafPairs<'a>> {
     let [_, b] = p.sides();
     let run = |descent: &mut DualTraversal, shares: Vec<NodePair>| {
         let mut visit_all = |_: &mut SearchRadius, _, f: (u32, &_), g: (u32, &_)| {
@@ -212,11 +213,12 @@ pub(crate) fn visit_near(
     if p.is_large() {
         let shares = shares_within(p, 0.0, reach);
         shares.par_iter().for_each_init(|| DualTraversal::new(p, 0.0), |descent, share| run(descent, vec![*share]));
-    } else {
-        let mut descent = DualTraversal::new(p, 0.0);
-        let roots = descent.roots(&SearchRadius::new(reach));
-        run(&mut descent, roots);
+        return None;
     }
+    let mut descent = DualTraversal::new(p, 0.0).listing_leaves();
+    let roots = descent.roots(&SearchRadius::new(reach));
+    run(&mut descent, roots);
+    Some(descent.into_leaf_pairs(p, reach))
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit`

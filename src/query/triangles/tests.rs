@@ -9,7 +9,7 @@ use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
 use crate::query::triangles::{
     Distance, LastShare, displaced_intersection, intersecting_pairs, leaves_of_disjoint, separation,
-    some_displaced_intersections,
+    some_displaced_intersections, visit_near,
 };
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
@@ -300,7 +300,10 @@ fn known_pairs_of_leaves_give_the_pairs_of_triangles_of_a_descent_in_the_same_or
         let placed = |j: u32| triangles(b, pose)[j as usize].map(|x| x + far);
         let Ok(leaves) = leaves_of_disjoint(&p, slack, |i| a.triangle(i), placed) else { panic!("disjoint triangles") };
         assert!(leaves.are_of(&p) && !leaves.are_of(&Pairing { a: b, b: a, b_in_a: pose }));
-        for radius in [0.0, slack, 2.0 * slack, 3.0 * slack] {
+        let near = visit_near(&p, slack, |_, _| {}).expect("a small pair");
+        let within = [(&leaves, 2.0 * slack), (&near, slack)];
+        let radii = [0.0, slack, 2.0 * slack, 3.0 * slack];
+        for ((leaves, within), radius) in within.into_iter().flat_map(|w| radii.map(|radius| (w, radius))) {
             let run = |known: Option<&LeafPairs>| {
                 let (mut descent, mut reach) = (DualTraversal::new(&p, 0.0), SearchRadius::new(radius));
                 let roots = descent.roots_among(known, &reach);
@@ -318,7 +321,7 @@ fn known_pairs_of_leaves_give_the_pairs_of_triangles_of_a_descent_in_the_same_or
                 );
                 (count, found)
             };
-            let ((_, all), (count, found)) = (run(None), run(Some(&leaves)));
+            let ((_, all), (count, found)) = (run(None), run(Some(leaves)));
             let mut rest = all.iter();
             let mut next = rest.next();
             for pair in &found {
@@ -330,7 +333,7 @@ fn known_pairs_of_leaves_give_the_pairs_of_triangles_of_a_descent_in_the_same_or
             }
             assert!(next.is_none(), "{next:?}");
             visited += all.len();
-            shorter += usize::from(radius <= 2.0 * slack && count != 1);
+            shorter += usize::from(radius <= within && count != 1);
         }
     });
     assert!(shorter > 200 && visited > 10_000, "{shorter} {visited}");
