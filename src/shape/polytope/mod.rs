@@ -23,10 +23,6 @@ pub(crate) const TETRAHEDRON: [[f64; 3]; 4] = {
     [[S, S, S], [S, -S, -S], [-S, S, -S], [-S, -S, S]]
 };
 
-/// Largest number of vertices with rows for a scan. A scan of more waits for memory, with or without lanes, and the rows
-/// would add to the peak of memory.
-const LANES_UP_TO: usize = 50_000;
-
 /// Hull of a part, recentred: rounding then scales with its size, whatever its distance from the part's origin.
 ///
 /// All coordinates are in the *centred frame*: the part's frame moved by `origin` (mm).
@@ -56,23 +52,9 @@ pub struct Convex {
     slivers: Vec<[u32; 3]>,
     neighbor_starts: Vec<u32>,
     neighbors: Vec<u32>,
-    /// Rows of the vertices; empty for a hull of more than [`LANES_UP_TO`].
     vertex_lanes: PointRows,
     /// Normals and offsets of the facet planes.
     facet_lanes: PointRows,
-}
-
-/// Rows of the vertices of a hull; empty above [`LANES_UP_TO`].
-fn vertex_lanes(vertices: &[Vec3]) -> PointRows {
-    PointRows::new(if vertices.len() > LANES_UP_TO { &[] } else { vertices }, &[])
-}
-
-/// Finds the point farthest along `d`, the first among equals, as [`PointRows::largest`] does.
-fn scan_points(points: &[Vec3], d: &Vec3) -> (usize, f64) {
-    points.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (i, p)| {
-        let value = p.dot(d);
-        if value > best.1 { (i, value) } else { best }
-    })
 }
 
 impl Convex {
@@ -96,7 +78,7 @@ impl Convex {
         let slivers = hull.triangles.iter().zip(&covered).filter(|(_, c)| !**c).map(|(t, _)| *t).collect();
         let mut convex = Self {
             origin,
-            vertex_lanes: vertex_lanes(&vertices),
+            vertex_lanes: PointRows::new(&vertices, &[]),
             vertices,
             triangles: hull.triangles,
             rank: hull.rank,
@@ -170,7 +152,7 @@ impl Convex {
     /// rounding.
     #[inline]
     pub fn scan(&self, d: &Vec3) -> (usize, f64) {
-        if self.vertices.len() > LANES_UP_TO { scan_points(&self.vertices, d) } else { self.vertex_lanes.largest(d) }
+        self.vertex_lanes.largest(d)
     }
 
     /// Proposes the vertex farthest along `d` by hill climbing from `hint` along the hull's edges. On near-flat
@@ -220,24 +202,5 @@ impl Convex {
             let [a, b, c] = t.map(|i| self.vertices[i as usize]);
             predicates::orient3d(&a, &b, &c, x) <= 0.0
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testkit::rng::Rng;
-
-    #[test]
-    fn points_without_rows_have_the_same_farthest_point() {
-        let mut rng = Rng::new(3);
-        // Coordinates from few values give ties.
-        let mut next = || rng.below(9) as f64 / 3.0 - 1.0;
-        for count in (0..200).chain([LANES_UP_TO, LANES_UP_TO + 1]) {
-            let points: Vec<Vec3> = (0..count).map(|_| Vec3::new(next(), next(), next())).collect();
-            let d = Vec3::new(next(), 0.7, next());
-            assert_eq!(scan_points(&points, &d), PointRows::new(&points, &[]).largest(&d), "{count}");
-            assert_eq!(vertex_lanes(&points).len(), if count > LANES_UP_TO { 0 } else { count });
-        }
     }
 }

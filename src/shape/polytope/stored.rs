@@ -1,7 +1,7 @@
 //! Converts a polytope to and from its form in the cache.
 
 use crate::geom::{Aabb, Vec3};
-use crate::shape::polytope::{Convex, PointRows, vertex_lanes};
+use crate::shape::polytope::{Convex, PointRows};
 use serde::{Deserialize, Serialize};
 
 /// All numbers of a [`Convex`] except derived copies.
@@ -64,7 +64,7 @@ impl Convex {
             let (vertices, normals) = (vectors(s.vertices), vectors(s.normals));
             Self {
                 origin: s.origin.into(),
-                vertex_lanes: vertex_lanes(&vertices),
+                vertex_lanes: PointRows::new(&vertices, &[]),
                 vertices,
                 triangles: s.triangles,
                 rank: s.rank,
