@@ -259,11 +259,19 @@ pub(crate) fn some_displaced_intersections(
         });
         met
     };
-    let found = some_in_shares(shares.len(), count, || DualTraversal::new(p, 2.0 * slack), visit_share);
-    if let Some((k, _)) = found.first() {
-        last.set(&shares[*k]);
+    let prepare = || DualTraversal::new(p, 2.0 * slack);
+    // The share that found crossings last often finds enough alone.
+    let first = usize::from(known.is_some());
+    let mut pairs = if first > 0 { visit_share(&mut prepare(), 0) } else { Vec::new() };
+    let more = |descent: &mut DualTraversal, k: usize| visit_share(descent, first + k);
+    let found = some_in_shares(shares.len() - first, count.saturating_sub(pairs.len()), prepare, more);
+    if pairs.is_empty()
+        && let Some((k, _)) = found.first()
+    {
+        last.set(&shares[first + k]);
     }
-    found.into_iter().map(|(_, pair)| pair).collect()
+    pairs.extend(found.into_iter().map(|(_, pair)| pair));
+    pairs
 }
 
 /// Piece of a displaced surface: its triangle, and its place among the pieces of this triangle.

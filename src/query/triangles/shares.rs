@@ -64,6 +64,9 @@ pub(crate) fn some_in_shares<S, T: Send>(
     prepare: impl Fn() -> S + Sync,
     find: impl Fn(&mut S, usize) -> Vec<T> + Sync,
 ) -> Vec<(usize, T)> {
+    if wanted == 0 {
+        return Vec::new();
+    }
     let (next, results) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let search = |_| {
         let mut state = prepare();
