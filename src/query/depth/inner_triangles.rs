@@ -61,7 +61,8 @@ impl OverlapSearch<'_> {
     }
 
     /// True for each part of which every triangle within [`Self::reach_of_solids`] of the other solid bounds its own.
-    /// False for pairs without a definite inside. The first call costs as much as [`only_boundaries_reach`].
+    /// False for pairs without a definite inside. The first call costs as much as [`only_boundaries_reach`], and keeps its
+    /// pairs of leaves.
     pub(crate) fn only_boundaries_reach(&mut self) -> [bool; 2] {
         if let Some(known) = self.only_boundaries_reach {
             return known;

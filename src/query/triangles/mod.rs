@@ -305,8 +305,8 @@ impl AsRef<[Triangle]> for Pieces {
 }
 
 /// Visits the pairs of intersecting pieces. `pieces_a` and `pieces_b` give the pieces of a triangle, at most `slack`
-/// (mm) from it. Known pairs of leaves at most `2 slack` apart save a descent. Skips pairs of triangles with `asked` false. `visit` receives each pair with a point near the
-/// intersection, and returns true to continue.
+/// (mm) from it. Known pairs of leaves at most `2 slack` apart save a descent. Skips pairs of triangles with `asked`
+/// false. `visit` receives each pair with a point near the intersection, and returns true to continue.
 pub(crate) fn intersections_of_pieces(
     p: &Pairing,
     slack: f64,

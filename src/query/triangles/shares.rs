@@ -65,6 +65,7 @@ pub(crate) fn some_in_shares<S, T: Send>(
     find: impl Fn(&mut S, usize) -> Vec<T> + Sync,
 ) -> Vec<(usize, T)> {
     if wanted == 0 {
+        // Wakes no other thread.
         return Vec::new();
     }
     let (next, results) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -113,10 +113,11 @@ impl Surface {
                 state => *is_unknown = state == UNKNOWN,
             }
         }
-        if count(&unknown) == 0 {
+        let open = count(&unknown);
+        if open == 0 {
             return true;
         }
-        let is_listed = count(&unknown) as f64 > LISTED_SHARE * unknown.len() as f64;
+        let is_listed = open as f64 > LISTED_SHARE * unknown.len() as f64;
         let adjacency = is_listed.then(|| self.adjacency_for_a_pass());
         let bound = !any_intersects(self, &unknown, adjacency.as_deref())
             && Patches::among(self, &unknown, adjacency.as_deref())

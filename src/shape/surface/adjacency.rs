@@ -121,6 +121,8 @@ fn root(parent: &mut [u32], mut v: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geom::Vec3;
+    use crate::shape::surface::{Inside, Surface};
 
     #[test]
     fn large_triangle_fan_is_handled() {
@@ -140,6 +142,24 @@ mod tests {
         assert_eq!(across[3], [0, u32::MAX, u32::MAX]);
         assert_eq!(across[4], [u32::MAX; 3]);
         assert_eq!(shells(&triangles, 9), [0, 6]);
+    }
+
+    #[test]
+    fn large_surfaces_keep_no_adjacency_after_a_pass() {
+        // A flat strip of triangles.
+        for (count, keeps) in [(50, true), (LISTED_UP_TO as u32 + 10, false)] {
+            let vertices = (0..count + 2).map(|k| Vec3::new(f64::from(k), f64::from(k % 2), 0.0)).collect();
+            let triangles: Vec<[u32; 3]> =
+                (0..count).map(|k| if k % 2 == 0 { [k, k + 2, k + 1] } else { [k + 1, k + 2, k] }).collect();
+            let s = Surface::of(vertices, &triangles, Inside::Undefined);
+            let adjacency = s.adjacency_for_a_pass();
+            assert_eq!(s.adjacency.get().is_some(), keeps);
+            let mut around = Vec::new();
+            for v in [0, 1, 7, count / 2, count + 1] {
+                s.around_into(v, &mut around);
+                assert_eq!(adjacency.around(v), around);
+            }
+        }
     }
 
     #[test]

@@ -319,8 +319,8 @@ impl Surface {
         crate::shape::surface::adjacency::across(&self.triangles, &around, t, from, to).unwrap_or(u32::MAX)
     }
 
-    /// Adjacency for one pass over the surface: the kept one, or one for the caller alone if the surface is large. It
-    /// would add to the peak of memory, and few queries need it again.
+    /// Adjacency for one pass over the surface. A large surface makes it for the caller alone: it would add to the peak of
+    /// memory, and few queries need it again. O(n) unless it is kept.
     pub(crate) fn adjacency_for_a_pass(&self) -> Cow<'_, Adjacency> {
         if self.triangles.len() <= adjacency::LISTED_UP_TO || self.adjacency.get().is_some() {
             return Cow::Borrowed(self.adjacency());
