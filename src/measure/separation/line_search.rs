@@ -7,7 +7,7 @@ use crate::measure::separation::blocked_interval::{Blocked, EVERYWHERE, Line, bl
 use crate::measure::separation::inset_pair::{InsetPair, SharedPoint};
 
 /// Maximum number of intersecting pairs of triangles collected at one trial.
-const PAIRS_PER_STEP: usize = 12;
+const PAIRS_PER_STEP: usize = 4;
 
 /// Number of these pairs with exit distances by rays.
 const RAYS_PER_STEP: usize = 3;

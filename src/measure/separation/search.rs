@@ -37,7 +37,7 @@ const AT_ONCE: usize = 3;
 const FIRST_BLOCKERS: usize = 48;
 
 /// Maximum number of intersecting pairs with exit distances by rays.
-const FIRST_PLACES: usize = 16;
+const FIRST_PLACES: usize = 8;
 
 /// Maximum number of trial translations for small and for large pairs.
 const MAX_PLACES: [u32; 2] = [400, 100];
@@ -61,7 +61,7 @@ const FIRST_PUSHED: usize = 128;
 const MAX_NODES: [usize; 2] = [96, 8];
 
 /// Maximum number of trials to leave two or three faces at once, for small and for large pairs.
-const MAX_CORNERS: [usize; 2] = [32, 4];
+const MAX_CORNERS: [usize; 2] = [16, 4];
 
 /// Tangent of the first angle by which the best translation tilts towards an axis at a right angle; less for others.
 const FIRST_TILT: f64 = 0.25;
