@@ -2,7 +2,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
+use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
@@ -252,13 +252,13 @@ impl OverlapSearch<'_> {
     /// True if an inset with much effort is worth its cost: each vertex then examines everything within the inset
     /// distance.
     pub(super) fn worth_much_effort(&self, thickness: f64) -> bool {
-        self.triangles() <= MUCH_EFFORT_TRIANGLES || is_thin(thickness, self.bodies)
+        self.triangles() <= MUCH_EFFORT_TRIANGLES || self.is_thin(thickness)
     }
-}
 
-/// True if an overlap of this depth (mm) is thin beside both parts.
-pub(super) fn is_thin(depth: f64, [a, b]: [SolidRef; 2]) -> bool {
-    depth <= THIN_SHARE * lesser(a.convex.diameter, b.convex.diameter)
+    /// True if an overlap of this depth (mm) is thin beside both parts.
+    pub(super) fn is_thin(&self, depth: f64) -> bool {
+        depth <= THIN_SHARE * self.smaller_diameter()
+    }
 }
 
 /// True if two depths are one for insets (both in mm).

@@ -7,7 +7,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::query::depth::bracket::{Event, OverlapSearch};
-use crate::query::depth::inset_bounds::{Effort, FIRST_BALLS, is_thin};
+use crate::query::depth::inset_bounds::{Effort, FIRST_BALLS};
 use crate::query::depth::open_surface::BallSearch;
 use crate::query::depth::precision::Precision;
 use crate::query::depth::search::Target;
@@ -20,6 +20,13 @@ pub(crate) const SAME_WIDTH: f64 = 1e-9;
 
 /// Number of cells of a search for a ball before a self-union: some milliseconds.
 const CELLS_BEFORE_SELF_UNION: u32 = 256;
+
+/// Depth from which cells of branch and bound come before insets, to decide a threshold (share of the smaller part's
+/// diameter). Far insets cross in many places, so they cost more than these cells.
+const DEEP_SHARE: f64 = 0.1;
+
+/// Number of these cells.
+const CELLS_BEFORE_FAR_INSETS: u32 = 1024;
 
 /// Number of cells before the first inset, if a bracket is narrowed.
 const FIRST_CELLS: u32 = 128;
@@ -42,13 +49,16 @@ const SHRINK_STEPS: usize = 7;
 impl OverlapSearch<'_> {
     /// Narrows the bracket until the threshold (mm) lies outside or the budget is spent.
     pub fn decide_threshold(&mut self, threshold: f64) {
+        if !self.is_surface() && threshold > DEEP_SHARE * self.smaller_diameter() {
+            self.decide_deep_threshold(threshold, CELLS_BEFORE_FAR_INSETS);
+        }
         self.decide(threshold, MAX_CELLS);
     }
 
     /// The same for deep overlaps, with another budget, in cells of the branch and bound. Tries insets only for thin
     /// overlaps: far insets cross in many places, and finding them all takes most of the time.
     pub(crate) fn decide_deep_threshold(&mut self, threshold: f64, cells: u32) {
-        if is_thin(threshold, self.bodies) {
+        if self.is_thin(threshold) {
             return self.decide(threshold, cells);
         }
         if !self.looked_at_middle {
@@ -303,6 +313,12 @@ impl OverlapSearch<'_> {
 
     pub(crate) fn is_large(&self) -> bool {
         self.pairing().is_large()
+    }
+
+    /// Diameter of the smaller part (mm).
+    pub(super) fn smaller_diameter(&self) -> f64 {
+        let [a, b] = self.bodies.map(|body| body.convex.diameter);
+        lesser(a, b)
     }
 
     pub(crate) fn triangles(&self) -> usize {

@@ -106,6 +106,23 @@ fn bracket_contains_depth_and_is_narrow() {
     }
 }
 
+#[test]
+fn deep_thresholds_are_decided_by_cells_before_insets() {
+    // The wall of the tube limits the depth: 10 mm, a sixth of the diameters. The hulls overlap by 16 mm.
+    let (a, b) = (part(&tube(64, 20.0, 10.0, [0.0, 20.0])), part(&block([-30.0, -8.0, 2.0], [30.0, 8.0, 18.0])));
+    let pose = placed(&a, &b);
+    let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
+    let question = OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None };
+    for (threshold, exceeds) in [(9.0, true), (11.0, false)] {
+        let PairRelation::Meets(mut m) = classify(a.body(), b.body(), &pose, &question).relation else { panic!() };
+        m.decide_threshold(threshold);
+        let [least, most] = m.gap_bounds().to_depth();
+        assert!(if exceeds { least > threshold } else { most <= threshold + 2.0 * margin }, "{least} {most}");
+        assert!(m.events().iter().any(|e| matches!(e, Event::BranchAndBound(..))), "{:?}", m.events());
+        assert!(!m.events().iter().any(|e| matches!(e, Event::Inset(..))), "{:?}", m.events());
+    }
+}
+
 fn solid(rng: &mut Rng) -> TriMesh {
     let size = rng.range(1.0, 2.0);
     let sides = 3 + rng.below(12);
