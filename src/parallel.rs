@@ -48,6 +48,21 @@ pub(crate) fn joined_lists<T: Clone>(mut lists: Vec<Vec<T>>) -> Vec<T> {
     if lists.len() == 1 { lists.swap_remove(0) } else { lists.concat() }
 }
 
+/// Lists `value` of each index below `count`, on up to `threads` threads; `blank` is any value.
+pub(crate) fn list<T: Clone + Send>(
+    threads: usize,
+    count: usize,
+    blank: T,
+    value: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    if threads < 2 || count < 2 * LEAST_SHARE {
+        return (0..count).map(value).collect();
+    }
+    let mut values = vec![blank; count];
+    fill(threads, LEAST_SHARE, &mut values, value);
+    values
+}
+
 /// Sets each value of a list to `value` of its index, on up to `threads` threads. A thread takes at least `least`
 /// values at once.
 pub(crate) fn fill<T: Send>(threads: usize, least: usize, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
@@ -191,6 +206,14 @@ mod tests {
             let mut values = vec![usize::MAX; count];
             fill(threads, 2, &mut values, |k| k * k);
             assert!(values.iter().enumerate().all(|(k, v)| *v == k * k), "{threads} {count}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_the_value_of_each_index() {
+        for (threads, count) in [(1, 10), (2, 3 * LEAST_SHARE), (3, 2 * LEAST_SHARE + 1), (4, 0)] {
+            let values = list(threads, count, usize::MAX, |k| k + 1);
+            assert!(values.into_iter().eq(1..=count), "{threads} {count}");
         }
     }
 

@@ -78,11 +78,8 @@ impl FacetTable {
         if sagitta.iter().all(|&s| s <= 0.0) {
             return Self::default();
         }
-        let mut triangles = vec![0.0; surface.source.len()];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut triangles, |t| {
-            sagitta[facet[surface.source[t] as usize] as usize]
-        });
-        Self::of_values(surface, triangles)
+        let of_triangle = |t: usize| sagitta[facet[surface.source[t] as usize] as usize];
+        Self::of_values(surface, parallel::list(threads, surface.source.len(), 0.0, of_triangle))
     }
 
     /// Sagitta of the facet of a triangle (mm, >= 0).

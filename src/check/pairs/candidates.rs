@@ -5,7 +5,7 @@ use crate::broad::{BoxTree, sorted_pairs};
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::Shapes;
 use crate::geom::math::UNIT_ROUNDOFF;
-use crate::geom::{Aabb, Pose, Vec3};
+use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use rayon::prelude::*;
 
 /// A pair with touching grown boxes, and its first matching rule.
@@ -102,6 +102,9 @@ pub(crate) fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
         return bounds;
     }
     let convex = shape.convex();
+    if pose.rotation == Mat3::identity() {
+        return convex.aabb;
+    }
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
         let d: Vec3 = pose.rotation.row(k).transpose();

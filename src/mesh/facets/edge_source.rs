@@ -45,7 +45,7 @@ impl EdgeSource<'_> {
                     let of_ends = HalfEdges::with_smaller_ends(&mesh.triangles, count, threads_of_turn, &ends);
                     over(&of_ends, ends, threads_of_turn)
                 };
-                let turns = parallel::map_ranges(threads.min(AT_ONCE), TURNS, TURNS / AT_ONCE, |turns| {
+                let turns = parallel::map_ranges(threads.min(AT_ONCE), TURNS, 1, |turns| {
                     turns.flat_map(turn).collect::<Vec<_>>()
                 });
                 turns.into_iter().flatten().collect()

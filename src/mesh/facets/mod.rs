@@ -252,9 +252,8 @@ impl<'m> FacetSurface<'m> {
 
     /// Computes the planes of all triangles, for faster queries.
     fn keep_planes(&mut self, threads: usize) {
-        let mut planes = vec![Plane::default(); self.mesh.triangles.len()];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut planes, |t| Plane::of(self.mesh, t, self.rounding));
-        self.planes = planes;
+        let plane = |t| Plane::of(self.mesh, t, self.rounding);
+        self.planes = parallel::list(threads, self.mesh.triangles.len(), Plane::default(), plane);
     }
 
     /// Plane of a triangle.

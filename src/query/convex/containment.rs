@@ -9,8 +9,13 @@ use std::ops::Range;
 /// few round-offs of 1.1·10⁻¹⁶ each.
 const SUPPORT_ROUNDING: f64 = 1e-12;
 
+/// Number of facets, evenly spaced, tested by a pass over all vertices before these go into a tree. Few hulls lie inside
+/// another one, and a facet in one of these places mostly shows it.
+const SCANNED: usize = 16;
+
 /// Returns true if every vertex of `inner` lies in `outer` grown by `slack` (mm); `pose` places `inner` in the frame of
-/// `outer`. Cost: a logarithm of the number of vertices for each facet, and more for facets that nearly touch.
+/// `outer`. Cost: [`SCANNED`] passes over the vertices, then a logarithm of their number for each facet, and more for
+/// facets that nearly touch.
 pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool {
     if outer.rank < 3 {
         return false;
@@ -18,15 +23,21 @@ pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool
     let rounding = SUPPORT_ROUNDING * inner.diameter;
     let radius = inner.vertices.iter().map(Vec3::norm_squared).fold(0.0, greater).sqrt();
     let mut tree: Option<PointTree> = None;
-    outer.planes().all(|(n, offset)| {
+    let mut holds = |(n, offset): (Vec3, f64), by_pass: bool| {
         let local = pose.rotation.tr_mul(&n);
         let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
         if !beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding) {
             return true;
         }
+        let is_beyond = |v: &Vec3| beyond(local.dot(v));
+        if by_pass {
+            return !inner.vertices.iter().any(is_beyond);
+        }
         let tree = tree.get_or_insert_with(|| PointTree::new(inner.vertices.clone()));
-        !tree.any(0, &|bounds| beyond(reach(bounds, &local) + rounding), &|v| beyond(local.dot(v)))
-    })
+        !tree.any(0, &|bounds| beyond(reach(bounds, &local) + rounding), &is_beyond)
+    };
+    let step = outer.facet_count().div_ceil(SCANNED).max(1);
+    outer.planes().step_by(step).all(|plane| holds(plane, true)) && outer.planes().all(|plane| holds(plane, false))
 }
 
 /// Largest extent of a box along a direction from the origin.

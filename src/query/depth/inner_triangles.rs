@@ -25,7 +25,7 @@ const REACH_IN_ROUNDINGS: f64 = 128.0;
 
 /// Largest number of unknown triangles in the boxes that are tested without a traversal of both trees. The traversal
 /// costs about as much as such a test.
-const FEW_UNKNOWN: usize = 4000;
+const FEW_UNKNOWN: usize = 12_000;
 
 impl OverlapSearch<'_> {
     /// Distance up to which triangles count as reaching the other solid (mm).
@@ -90,7 +90,8 @@ pub(crate) fn only_boundaries_reach<'a>(p: &Pairing<'a>, reach: f64) -> ([bool; 
     if shown == [true; 2] {
         return (shown, None);
     }
-    let in_box = [in_box_of(&sides[0], &sides[1], reach), in_box_of(&sides[1], &sides[0], reach)];
+    let in_box = |k: usize| in_box_of(&sides[k], &sides[1 - k], reach);
+    let in_box: [Vec<bool>; 2] = rayon::join(|| in_box(0), || in_box(1)).into();
     let unknown = |k: usize| if shown[k] { 0 } else { surfaces[k].count_unknown(&in_box[k]) };
     if unknown(0) + unknown(1) <= FEW_UNKNOWN {
         shown = rayon::join(|| surfaces[0].are_bounding(&in_box[0]), || surfaces[1].are_bounding(&in_box[1])).into();

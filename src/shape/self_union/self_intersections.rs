@@ -44,9 +44,7 @@ pub(crate) fn self_intersections_on(threads: usize, s: &Surface, most: usize) ->
 
 /// Elements of all triangles.
 pub(super) fn elements(s: &Surface, threads: usize) -> Vec<Element> {
-    let mut items = vec![Element::EMPTY; s.triangles.len()];
-    parallel::fill(threads, parallel::LEAST_SHARE, &mut items, |t| Element::of(s, t as u32));
-    items
+    parallel::list(threads, s.triangles.len(), Element::EMPTY, |t| Element::of(s, t as u32))
 }
 
 /// Box of each node of the tree around its triangles, along the axes. Empty without data of the triangles, and for a

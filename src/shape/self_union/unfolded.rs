@@ -28,12 +28,10 @@ pub(super) fn unfolded_vertices(
     wanted: impl Fn(u32) -> bool + Sync,
     threads: usize,
 ) -> Vec<bool> {
-    let mut out = vec![false; s.vertices.len()];
-    parallel::fill(threads, parallel::LEAST_SHARE, &mut out, |v| {
+    parallel::list(threads, s.vertices.len(), false, |v| {
         let around = adjacency.around(v as u32);
         around.iter().any(|&t| wanted(t)) && is_unfolded(s, v as u32, around, elements)
-    });
-    out
+    })
 }
 
 /// True if the triangles around a vertex certainly have no common points besides shared corners and edges.

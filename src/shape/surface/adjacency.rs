@@ -46,11 +46,8 @@ impl Adjacency {
     }
 
     fn across_all(&self, triangles: &[[u32; 3]], threads: usize) -> Vec<[u32; 3]> {
-        let mut across = vec![[u32::MAX; 3]; triangles.len()];
-        parallel::fill(threads, parallel::LEAST_SHARE, &mut across, |t| {
-            [0, 1, 2].map(|k| self.search(triangles, t, k))
-        });
-        across
+        let across = |t| [0, 1, 2].map(|k| self.search(triangles, t, k));
+        parallel::list(threads, triangles.len(), [u32::MAX; 3], across)
     }
 
     fn search(&self, triangles: &[[u32; 3]], t: usize, k: usize) -> u32 {

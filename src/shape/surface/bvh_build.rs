@@ -69,14 +69,14 @@ impl Tree {
     pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>, threads: usize) -> Self {
         order.truncate(MAX_TRIANGLES);
         let mesh = Triangles { vertices, indices: triangles };
-        let mut entries: Vec<Entry> = order.iter().map(|&t| mesh.entry(t)).collect();
+        let mut entries = parallel::list(threads, order.len(), Entry::EMPTY, |k| mesh.entry(order[k]));
         let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
-        let centers = around(&entries);
+        let shares =
+            parallel::map_ranges(threads, entries.len(), parallel::LEAST_SHARE, |range| around(&entries[range]));
+        let centers = shares.iter().fold(Extent::EMPTY, |all, part| all.joined(part));
         let open = OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers };
         let (nodes, _) = subtree(&mut entries, open, care, mesh, threads);
-        for (o, e) in order.iter_mut().zip(&entries) {
-            *o = e.triangle();
-        }
+        parallel::fill(threads, parallel::LEAST_SHARE, order, |k| entries[k].triangle());
         Self { nodes }
     }
 }
@@ -96,7 +96,7 @@ fn subtree(
         let moments = bvh_fit::fit_all(&mut nodes, &mut LeafTriangles::new(mesh, entries, first));
         return (nodes, moments);
     }
-    let (left, centers) = split(entries, &open.centers, care, open.depth);
+    let (left, centers) = split(entries, &open.centers, care, open.depth, threads);
     let (ahead, behind) = entries.split_at_mut(left);
     let child =
         |first: usize, count: usize, centers: Extent| OpenNode { at: 0, first, count, depth: open.depth + 1, centers };
@@ -136,7 +136,7 @@ fn split_all(entries: &mut [Entry], open: OpenNode, care: SplitEffort) -> Vec<Li
             continue;
         }
         let (left, parts) =
-            if count <= SWEEP_UP_TO { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
+            if count <= SWEEP_UP_TO { sweep(range, &centers, care) } else { split(range, &centers, care, depth, 1) };
         let child = links.len();
         links[at] = Link::to_children(child);
         links.extend([unknown; 2]);
@@ -261,13 +261,20 @@ struct Cut {
     centers: [Extent; 2],
 }
 
-/// Cuts between two bins. Cuts the list in the middle if all centres coincide or the tree is deep.
-fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32) -> (usize, [Extent; 2]) {
+/// Cuts between two bins. Cuts the list in the middle if all centres coincide or the tree is deep. Fills the bins on up
+/// to `threads` threads.
+fn split(
+    entries: &mut [Entry],
+    centers: &Extent,
+    care: SplitEffort,
+    depth: u32,
+    threads: usize,
+) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
     let mut best: Option<Cut> = None;
     for k in [longest, (longest + 1) % 3, (longest + 2) % 3] {
         if depth < MAX_DEPTH && (care == SplitEffort::High || k == longest) {
-            best = best_cut(entries, centers, k, care, best);
+            best = best_cut(entries, centers, k, care, best, threads);
         }
     }
     let Some(cut) = best else {
@@ -293,15 +300,9 @@ fn bin_of(at: f32, low: f32, scale: f32) -> usize {
     usize::from(((at - low) * scale) as u8) & (BINS - 1)
 }
 
-/// Returns the cheapest cut along one axis, or `best` if that is at least as cheap.
-fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort, best: Option<Cut>) -> Option<Cut> {
-    let low = centers.min[axis];
-    let width = centers.max[axis] - low;
-    // The scale is infinite for a range too narrow for single precision.
-    let scale = BINS as f32 * 0.999_99 / width;
-    if !(width > 0.0 && scale.is_finite()) {
-        return best;
-    }
+/// Puts entries into bins along one axis.
+#[inline]
+fn filled_bins(entries: &[Entry], axis: usize, low: f32, scale: f32) -> [Bin; BINS] {
     let mut bins = [Bin::EMPTY; BINS];
     for e in entries {
         let (bin, center) = (&mut bins[bin_of(e.at(axis), low, scale)], e.center());
@@ -309,6 +310,37 @@ fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort,
         bin.centers.add(center, center);
         bin.count += 1;
     }
+    bins
+}
+
+/// Returns the cheapest cut along one axis, or `best` if that is at least as cheap. Fills the bins on up to `threads`
+/// threads.
+fn best_cut(
+    entries: &[Entry],
+    centers: &Extent,
+    axis: usize,
+    care: SplitEffort,
+    best: Option<Cut>,
+    threads: usize,
+) -> Option<Cut> {
+    let low = centers.min[axis];
+    let width = centers.max[axis] - low;
+    // The scale is infinite for a range too narrow for single precision.
+    let scale = BINS as f32 * 0.999_99 / width;
+    if !(width > 0.0 && scale.is_finite()) {
+        return best;
+    }
+    let bins = if threads < 2 {
+        filled_bins(entries, axis, low, scale)
+    } else {
+        let fill = |range| filled_bins(&entries[range], axis, low, scale);
+        let shares = parallel::map_ranges(threads, entries.len(), parallel::LEAST_SHARE, fill);
+        let mut all = [Bin::EMPTY; BINS];
+        for share in &shares {
+            all.iter_mut().zip(share).for_each(|(bin, part)| bin.join(part));
+        }
+        all
+    };
     let mut behind = [Bin::EMPTY; BINS];
     let mut part = Bin::EMPTY;
     for k in (1..BINS).rev() {

@@ -53,6 +53,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    pub(crate) const EMPTY: Self = Self { min: [0.0; 4], max: [0.0; 4] };
+
     #[inline]
     fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
         let (min, max) = (min3(min3(*a, *b), *c), max3(max3(*a, *b), *c));
@@ -93,6 +95,12 @@ impl Extent {
     pub(crate) fn add(&mut self, min: Quad, max: Quad) {
         self.min = least(min, self.min);
         self.max = greatest(max, self.max);
+    }
+
+    /// Range around both.
+    pub(crate) fn joined(mut self, other: &Self) -> Self {
+        self.add(other.min, other.max);
+        self
     }
 
     /// Half the surface area; 0 if empty.

@@ -98,19 +98,27 @@ pub struct Surface {
 
 /// Triangles outside `kept` (increasing indices).
 fn others(triangles: &[[u32; 3]], kept: &[u32]) -> Vec<[u32; 3]> {
+    if kept.len() == triangles.len() {
+        return Vec::new();
+    }
     let mut kept = kept.iter().copied().peekable();
     (0_u32..).zip(triangles).filter(|(t, _)| kept.next_if_eq(t).is_none()).map(|(_, corners)| *corners).collect()
+}
+
+/// Points about an origin.
+fn centred(points: &[Vec3], origin: &Vec3) -> Vec<Vec3> {
+    parallel::list(parallel::threads(), points.len(), Vec3::zeros(), |k| points[k] - origin)
 }
 
 impl Surface {
     /// Prepares the triangles of a mesh; subtracts `origin` from every vertex. O(n log n).
     pub fn new(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
-        Self::of(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside)
+        Self::of(centred(&mesh.vertices, origin), &mesh.triangles, inside)
     }
 
     /// Like [`Self::new`], and faster, for a mesh of one shell that uses all its vertices.
     pub(crate) fn of_one_shell(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
-        Self::prepared(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside, true)
+        Self::prepared(centred(&mesh.vertices, origin), &mesh.triangles, inside, true)
     }
 
     /// Prepares triangles over vertices in the centred frame.
@@ -137,9 +145,12 @@ impl Surface {
         rough.sort_unstable();
         rough.dedup();
         let tree = Tree::new(&vertices, all, &mut source, threads);
-        let triangles: Vec<[u32; 3]> = source.iter().map(|&t| all[t as usize]).collect();
+        let triangles = parallel::list(threads, source.len(), [0; 3], |k| all[source[k] as usize]);
         let (shells, bounds) = if one_shell && flat.is_empty() && !triangles.is_empty() {
-            (vec![0], Aabb::of_points(&vertices))
+            let shares = parallel::map_ranges(threads, vertices.len(), parallel::LEAST_SHARE, |range| {
+                Aabb::of_points(&vertices[range])
+            });
+            (vec![0], shares.iter().fold(Aabb::EMPTY, |all, part| all.union(part)))
         } else {
             let used = triangles.iter().flatten().map(|&v| &vertices[v as usize]);
             (crate::shape::surface::adjacency::shells(&triangles, vertices.len()), Aabb::of_points(used))
