@@ -73,7 +73,7 @@ impl Tree {
         let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
         let shares =
             parallel::map_ranges(threads, entries.len(), parallel::LEAST_SHARE, |range| around(&entries[range]));
-        let centers = shares.iter().fold(Extent::EMPTY, |all, part| all.joined(part));
+        let centers = shares.iter().fold(Extent::EMPTY, Extent::joined);
         let open = OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers };
         let (nodes, _) = subtree(&mut entries, open, care, mesh, threads);
         parallel::fill(threads, parallel::LEAST_SHARE, order, |k| entries[k].triangle());
