@@ -98,13 +98,13 @@ pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
 
 /// Box of a shape's hull about its centred origin, rotated by a pose (mm).
 pub(crate) fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
+    if pose.rotation == Mat3::identity() {
+        return shape.inner().aabb;
+    }
     if let Some(bounds) = shape.turned_box_without_hull(pose) {
         return bounds;
     }
     let convex = shape.convex();
-    if pose.rotation == Mat3::identity() {
-        return convex.aabb;
-    }
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
         let d: Vec3 = pose.rotation.row(k).transpose();

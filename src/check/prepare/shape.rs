@@ -92,9 +92,7 @@ impl Shape {
 
     /// Box of the part about its centred origin, rotated by a pose (mm); `None` if its hull gives the box faster.
     pub(crate) fn turned_box_without_hull(&self, pose: &Pose) -> Option<Aabb> {
-        let inner = self.hull.inner()?;
-        let is_turned = pose.rotation != Mat3::identity();
-        Some(if is_turned { turned_box_of(&self.mesh().vertices, &inner.origin, pose) } else { inner.aabb })
+        self.hull.inner().map(|inner| turned_box_of(&self.mesh().vertices, &inner.origin, pose))
     }
 
     /// True if the hull is deferred to its first use, built or not.

@@ -22,22 +22,23 @@ pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool
     }
     let rounding = SUPPORT_ROUNDING * inner.diameter;
     let radius = inner.vertices.iter().map(Vec3::norm_squared).fold(0.0, greater).sqrt();
-    let mut tree: Option<PointTree> = None;
-    let mut holds = |(n, offset): (Vec3, f64), by_pass: bool| {
+    // Direction of a facet in the inner frame, and its test of a distance along it; `None` if all vertices clearly pass.
+    let open = |(n, offset): (Vec3, f64)| {
         let local = pose.rotation.tr_mul(&n);
-        let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
-        if !beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding) {
-            return true;
-        }
-        let is_beyond = |v: &Vec3| beyond(local.dot(v));
-        if by_pass {
-            return !inner.vertices.iter().any(is_beyond);
-        }
-        let tree = tree.get_or_insert_with(|| PointTree::new(inner.vertices.clone()));
-        !tree.any(0, &|bounds| beyond(reach(bounds, &local) + rounding), &is_beyond)
+        let (shift, limit) = (n.dot(&pose.translation), offset + slack);
+        let is_beyond = move |distance: f64| distance + shift > limit;
+        is_beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding).then_some((local, is_beyond))
     };
     let step = outer.facet_count().div_ceil(SCANNED).max(1);
-    outer.planes().step_by(step).all(|plane| holds(plane, true)) && outer.planes().all(|plane| holds(plane, false))
+    let mut some = outer.planes().step_by(step).filter_map(open);
+    if some.any(|(local, is_beyond)| inner.vertices.iter().any(|v| is_beyond(local.dot(v)))) {
+        return false;
+    }
+    let mut tree: Option<PointTree> = None;
+    !outer.planes().filter_map(open).any(|(local, is_beyond)| {
+        let tree = tree.get_or_insert_with(|| PointTree::new(inner.vertices.clone()));
+        tree.any(0, &|bounds| is_beyond(reach(bounds, &local) + rounding), &|v| is_beyond(local.dot(v)))
+    })
 }
 
 /// Largest extent of a box along a direction from the origin.

@@ -2,7 +2,8 @@
 //!
 //! `decide_threshold` stops once a threshold lies outside the bracket, `refine_to` at a width. Both try the centre of
 //! the hulls' overlap, insets (upper bound) and ascents (lower bound), and end with branch and bound. A failed inset
-//! gives the start of an ascent, and boxes to confine the branch and bound.
+//! gives the start of an ascent, and boxes to confine the branch and bound. For a deep threshold, some cells of branch
+//! and bound come before the insets.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -49,9 +50,6 @@ const SHRINK_STEPS: usize = 7;
 impl OverlapSearch<'_> {
     /// Narrows the bracket until the threshold (mm) lies outside or the budget is spent.
     pub fn decide_threshold(&mut self, threshold: f64) {
-        if !self.is_surface() && threshold > DEEP_SHARE * self.smaller_diameter() {
-            self.decide_deep_threshold(threshold, CELLS_BEFORE_FAR_INSETS);
-        }
         self.decide(threshold, MAX_CELLS);
     }
 
@@ -65,9 +63,8 @@ impl OverlapSearch<'_> {
             self.evaluate_centre();
         }
         self.resolve();
-        let [above, at_most] = self.limits_around(threshold);
-        if self.lower <= above && self.upper > at_most {
-            self.refine(&Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None }, cells);
+        if !self.is_decided(threshold) {
+            self.refine(&self.target_of(threshold), cells);
         }
     }
 
@@ -76,18 +73,29 @@ impl OverlapSearch<'_> {
         [threshold + 2.0 * self.ask.margin, threshold + self.ask.margin]
     }
 
-    fn decide(&mut self, threshold: f64, cells: u32) {
+    /// True if a threshold (mm) lies outside the bracket.
+    fn is_decided(&self, threshold: f64) -> bool {
         let [above, at_most] = self.limits_around(threshold);
-        let decided = |m: &Self| m.lower > above || m.upper <= at_most;
-        if decided(self) {
+        self.lower > above || self.upper <= at_most
+    }
+
+    /// Target of a branch and bound that decides a threshold (mm).
+    fn target_of(&self, threshold: f64) -> Target {
+        let [above, at_most] = self.limits_around(threshold);
+        Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None }
+    }
+
+    fn decide(&mut self, threshold: f64, cells: u32) {
+        if self.is_decided(threshold) {
             return;
         }
         if !self.looked_at_middle {
             self.evaluate_centre();
-            if decided(self) {
+            if self.is_decided(threshold) {
                 return;
             }
         }
+        let [above, _] = self.limits_around(threshold);
         // Most pairs in contact only touch. For large pairs an ascent costs less than testing everything close to the
         // other part.
         if !self.is_surface()
@@ -95,34 +103,45 @@ impl OverlapSearch<'_> {
             && let Some(start) = self.contact()
         {
             self.climb(&start, threshold);
-            if !decided(self) {
+            if !self.is_decided(threshold) {
                 self.stride(above);
             }
-            if decided(self) {
+            if self.is_decided(threshold) {
                 return;
             }
         }
-        for care in [Effort::Little, Effort::Much] {
-            self.shrink(threshold, care);
-            if decided(self) {
-                return;
-            }
+        let is_deep = !self.is_surface() && threshold > DEEP_SHARE * self.smaller_diameter();
+        if !is_deep && self.insets_decide(threshold) {
+            return;
         }
         self.search_before_self_union(above);
-        if decided(self) {
+        if self.is_decided(threshold) {
             return;
         }
         self.resolve();
-        if decided(self) {
+        if self.is_decided(threshold) {
             return;
         }
+        if is_deep {
+            self.refine(&self.target_of(threshold), cells.min(CELLS_BEFORE_FAR_INSETS));
+            if self.is_decided(threshold) || self.insets_decide(threshold) {
+                return;
+            }
+        }
         self.shrink(threshold, Effort::Most);
-        if decided(self) {
+        if self.is_decided(threshold) {
             return;
         }
         self.confine(threshold);
-        let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None };
-        self.refine(&target, cells);
+        self.refine(&self.target_of(threshold), cells);
+    }
+
+    /// Tries insets with little and with much effort; true if they decide a threshold (mm).
+    fn insets_decide(&mut self, threshold: f64) -> bool {
+        [Effort::Little, Effort::Much].into_iter().any(|care| {
+            self.shrink(threshold, care);
+            self.is_decided(threshold)
+        })
     }
 
     /// Searches a ball thicker than `above` (mm) before a self-union: a ball needs none, and some cells cost less.

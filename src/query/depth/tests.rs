@@ -121,6 +121,10 @@ fn deep_thresholds_are_decided_by_cells_before_insets() {
         assert!(m.events().iter().any(|e| matches!(e, Event::BranchAndBound(..))), "{:?}", m.events());
         assert!(!m.events().iter().any(|e| matches!(e, Event::Inset(..))), "{:?}", m.events());
     }
+    // The hulls decide this one: no surface is tested for shells that overlap.
+    let PairRelation::Meets(mut m) = classify(a.body(), b.body(), &pose, &question).relation else { panic!() };
+    m.decide_threshold(17.0);
+    assert!(m.gap_bounds().to_depth()[1] <= 17.0 && m.solid.is_none(), "{:?}", m.events());
 }
 
 fn solid(rng: &mut Rng) -> TriMesh {
