@@ -1,7 +1,7 @@
 //! Bounds a depth from above by insets; where an inset fails, gives the start of an ascent and boxes to search.
 
 use crate::geom::Vec3;
-use crate::geom::math::{greater, lesser};
+use crate::geom::math::{greater, leading_bits, lesser};
 use crate::query::depth::bracket::{Event, OverlapSearch};
 use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
@@ -16,6 +16,16 @@ const SHRINK_SHARE: f64 = 1e-9;
 
 /// Thickness above that of the best ball which the next inset tests (multiples of the bracket's width).
 const SHRINK_WIDTH: f64 = 0.98;
+
+/// Largest step between the thicknesses that insets test (share of the bracket's width).
+const THICKNESS_STEP: f64 = 0.05;
+
+/// Number of leading bits of an inset distance: the margins of pairs differ, and those of equal depth share their
+/// offsets.
+const TAU_BITS: u32 = 26;
+
+/// The same for the rounding of a pair.
+const ROUNDING_BITS: u32 = 12;
 
 /// Upper limit of successive better balls found by insets before branch and bound begins.
 pub(super) const FIRST_BALLS: usize = 6;
@@ -55,7 +65,7 @@ impl OverlapSearch<'_> {
         if self.is_within(of(self)) {
             return;
         }
-        self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
+        self.confine(thickness_beyond(self.lower, width.of(self.lower)));
     }
 
     /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
@@ -68,7 +78,7 @@ impl OverlapSearch<'_> {
                 self.climb_along_sheet(width(self));
             }
             let (before, step) = (self.lower, BALL_SHARE * width(self));
-            let thickness = greater(before, 0.0) + SHRINK_WIDTH * width(self);
+            let thickness = thickness_beyond(before, width(self));
             // On fine meshes faces move by almost τ with little effort.
             if self.is_large() && self.lumps.is_none() {
                 self.shrink_and_climb(thickness, Effort::Little, f64::INFINITY);
@@ -200,7 +210,7 @@ impl OverlapSearch<'_> {
     /// Inset surfaces of much effort to certify a thickness (mm). Only the lumps that may hold a thicker ball count.
     fn insets(&mut self, thickness: f64, divides: bool) -> &InsetSurfaces<'_> {
         let (pairing, rounding, margin, tau) =
-            (self.pairing(), self.ask.rounding, self.ask.margin, self.tau(thickness));
+            (self.pairing(), leading_bits(self.ask.rounding, ROUNDING_BITS), self.ask.margin, self.tau(thickness));
         let best = self.depth.evaluator.best;
         let lumps = self.lumps.as_ref().filter(|lumps| lumps.hold_balls_above(thickness, best));
         let is_local = lumps.is_some();
@@ -216,8 +226,11 @@ impl OverlapSearch<'_> {
                 }
                 _ => InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides),
             };
-            if let Some(other) = other {
-                insets.share_with(other);
+            match other {
+                Some(other) => insets.share_with(other),
+                // A large pair has offsets in too many vertices, and in the surfaces of several threads.
+                None if pairing.is_large() => {}
+                None => insets.take_kept_offsets(),
             }
             Box::new(insets)
         }))
@@ -225,7 +238,7 @@ impl OverlapSearch<'_> {
 
     /// Inset distance to certify a thickness (both in mm).
     fn tau(&self, thickness: f64) -> f64 {
-        0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin
+        leading_bits(0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin, TAU_BITS)
     }
 
     /// After a failed inset: confines the search to the boxes with possible depths above `thickness` (mm).
@@ -259,6 +272,14 @@ impl OverlapSearch<'_> {
     pub(super) fn is_thin(&self, depth: f64) -> bool {
         depth <= THIN_SHARE * self.smaller_diameter()
     }
+}
+
+/// Thickness for an inset just beyond the best ball, whose thickness is `lower`, with brackets of `width` (all in mm).
+/// Rounded down to one of a few: pairs of nearly equal depth then test the same one, and share their offsets.
+fn thickness_beyond(lower: f64, width: f64) -> f64 {
+    let most = greater(lower, 0.0) + SHRINK_WIDTH * width;
+    let step = leading_bits(THICKNESS_STEP * width, 1);
+    if step > 0.0 { libm::floor(most / step) * step } else { most }
 }
 
 /// True if two depths are one for insets (both in mm).

@@ -4,6 +4,7 @@
 //! - `bvh_build`, `bvh_entry`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`, `bvh_span`: the tree of oriented boxes and its
 //!   distance bounds.
 //! - `inward`: the mean inward direction of each vertex.
+//! - `kept_results`: results of queries for later ones.
 //! - `nearest`: the closest point, and triangles within a radius.
 //! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
 //! - `placed`: a surface with a pose.
@@ -21,6 +22,7 @@ pub(crate) mod bvh_obb_f32;
 pub(crate) mod bvh_span;
 pub mod generalized_winding;
 mod inward;
+pub(crate) mod kept_results;
 pub(crate) mod nearest;
 pub(crate) mod placed;
 pub(crate) mod resolution;
@@ -35,6 +37,7 @@ use crate::parallel;
 use crate::shape::polytope::Convex;
 use crate::shape::self_union::bounding::BoundingTriangles;
 use crate::shape::surface::adjacency::Adjacency;
+use crate::shape::surface::kept_results::KeptResults;
 use crate::shape::surface::vertex_clearance::VertexClearances;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -94,6 +97,8 @@ pub struct Surface {
     volume: OnceLock<f64>,
     deviation: OnceLock<Option<f64>>,
     clearances: OnceLock<VertexClearances>,
+    /// Results of queries for queries of other pairs.
+    pub(crate) kept: KeptResults,
 }
 
 /// Triangles outside `kept` (increasing indices).
@@ -176,6 +181,7 @@ impl Surface {
             volume: OnceLock::new(),
             deviation: OnceLock::new(),
             clearances: OnceLock::new(),
+            kept: KeptResults::default(),
         }
     }
 

@@ -73,6 +73,11 @@ impl<'a> InsetSurfaces<'a> {
         }
     }
 
+    /// Takes up offsets that the surfaces keep from other pairs. Comes before any position is computed.
+    pub(crate) fn take_kept_offsets(&mut self) {
+        self.surfaces.iter_mut().for_each(InsetSurface::take_kept_offsets);
+    }
+
     /// Places the insets of both insides by `tau` (mm) at the pose of a pair; their offsets are used again afterwards.
     pub(crate) fn of_surfaces(pairing: Pairing<'a>, tau: f64, [a, b]: [InsetSurface<'a>; 2]) -> Self {
         let surfaces = [a.at_pose(None), b.at_pose(Some(pairing.b_in_a))];

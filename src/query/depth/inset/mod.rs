@@ -3,6 +3,7 @@ pub(crate) mod certificate;
 mod convex_split;
 pub(crate) mod coplanar_extent;
 pub(crate) mod edge_cut;
+mod found_offsets;
 pub(crate) mod inset_box;
 #[cfg(test)]
 mod inset_box_tests;

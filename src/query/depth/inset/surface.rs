@@ -12,6 +12,7 @@ use crate::query::depth::inset::coplanar_extent::{
     Plane, continues_in_plane, covers_in_plane, taller, triangle_height,
 };
 use crate::query::depth::inset::edge_cut::EdgeCut;
+use crate::query::depth::inset::found_offsets::{Limits, SplitMove};
 use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
 use crate::query::depth::inset::vertex_split::VertexSplit;
 use crate::query::triangles::Pieces;
@@ -42,7 +43,7 @@ const OWN_PLANE_HEIGHT: f64 = 8.0;
 
 /// Continuation of a surface in a plane beyond a triangle: the plane and the extent.
 #[derive(Clone, Copy)]
-enum Continuation {
+pub(super) enum Continuation {
     /// Under all offset positions of the corners.
     All(Plane),
     /// Limited to the triangles around each corner.
@@ -54,15 +55,6 @@ enum Continuation {
 pub(super) enum VertexPosition {
     One(Vec3),
     Split(Rc<VertexSplit>),
-}
-
-/// Limits of offsets found so far.
-#[derive(Default)]
-struct Limits {
-    /// Displacement of each unsplit vertex (mm).
-    ways: Known<Vec3>,
-    /// Continuation in plane beyond each triangle.
-    on: Known<Option<Continuation>>,
 }
 
 /// Inset surface of one solid, computed on demand. The swept region contains no point deeper than τ.
@@ -77,8 +69,6 @@ pub(crate) struct InsetSurface<'a> {
     wishes: VertexOffsets<'a>,
     /// Position of each vertex.
     pub(super) places: Known<VertexPosition>,
-    /// Limits of triangles without an edge to divide, and of the others.
-    limits: [Rc<Limits>; 2],
     /// Pieces of each triangle, with strips and caps.
     pub(super) pieces: Known<Pieces>,
     /// Largest excess of a displacement over τ that is scaled back at once (share of τ).
@@ -112,7 +102,6 @@ impl<'a> InsetSurface<'a> {
             flat,
             wishes: VertexOffsets::new(surface, taken, tau, flat),
             places: RefCell::default(),
-            limits: Default::default(),
             pieces: RefCell::default(),
             scaled_back: SCALED_BACK,
             divides_edges: false,
@@ -143,8 +132,13 @@ impl<'a> InsetSurface<'a> {
     /// results with it: away from divided edges both have the same offsets. The same vertices move.
     pub(super) fn share_with(&mut self, other: &Self) {
         self.wishes.share_with(&other.wishes);
-        self.limits[0] = Rc::clone(&other.limits[0]);
         self.moving.clone_from(&other.moving);
+    }
+
+    /// Takes up offsets that the surface keeps from other pairs, and returns them to it later. Comes before any position
+    /// is computed.
+    pub(super) fn take_kept_offsets(&mut self) {
+        self.wishes.take_kept();
     }
 
     /// Moves more faces by the full τ, at more cost: positions of split convex vertices may lie farther, which makes
@@ -233,7 +227,7 @@ impl<'a> InsetSurface<'a> {
 
     /// Limits that hold for some triangles.
     fn limits_at(&self, triangles: &[u32]) -> &Limits {
-        &self.limits[usize::from(triangles.iter().any(|&t| self.may_divide(t)))]
+        self.wishes.found.limits(triangles.iter().any(|&t| self.may_divide(t)))
     }
 
     /// Displacement of an unsplit vertex with an offset longer than τ; `around` are the triangles at the vertex.
@@ -253,11 +247,25 @@ impl<'a> InsetSurface<'a> {
     /// The other end of a reflex edge may be unsplit: its position is within τ of a convex set that contains the edge,
     /// and so is the strip.
     fn parted(&self, v: u32, split: &VertexSplit) -> VertexPosition {
+        // The limits of neighbours count, too: a vertex away from divided edges may have one at such an edge.
+        let limits = self.wishes.found.limits(self.divides_edges);
+        match known(&limits.splits, v, || self.split_move(v, split)) {
+            SplitMove::Unsplit(d) => self.one(v, &d),
+            SplitMove::Scaled(back) => {
+                self.parts.set(true);
+                let at = self.surface.vertices[v as usize];
+                VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(&at, &(d * back)))))
+            }
+        }
+    }
+
+    /// Limits the positions of a split vertex.
+    fn split_move(&self, v: u32, split: &VertexSplit) -> SplitMove {
         let s = self.surface;
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
         let at = s.vertices[v as usize];
         if !self.stays_in_plane(v, split) {
-            return self.one(v, &self.wishes.wish_of(v, &around, &around).plain);
+            return SplitMove::Unsplit(self.wishes.wish_of(v, &around, &around).plain);
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
@@ -267,11 +275,10 @@ impl<'a> InsetSurface<'a> {
         if split.sectors.are_convex() && back < 1.0 {
             let one = self.wishes.wish_of(v, &around, &around);
             if lacking(&one.needs, &one.plain) > (back - 1.0) * self.tau {
-                return self.one(v, &one.plain);
+                return SplitMove::Unsplit(one.plain);
             }
         }
-        self.parts.set(true);
-        VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(&at, &(d * back)))))
+        SplitMove::Scaled(back)
     }
 
     /// Tests if the strip about the flat edge of a split stays within τ of the surface continuing in its plane. True

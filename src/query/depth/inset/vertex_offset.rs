@@ -6,6 +6,7 @@
 
 use crate::geom::math::{greater, lesser, rough_angle};
 use crate::geom::{Mat3, Vec3};
+use crate::query::depth::inset::found_offsets::FoundOffsets;
 use crate::query::depth::inset::vertex_split::{Sectors, VertexSplit};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
@@ -13,6 +14,7 @@ use std::cell::RefCell;
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Largest offset of a vertex (multiples of τ): at sharper corners the faces move by less than τ.
 pub(crate) const MAX_OFFSET: f64 = 4.0;
@@ -75,8 +77,8 @@ pub(crate) fn known<T: Clone>(of: &Known<T>, key: u32, compute: impl FnOnce() ->
 /// Offset of a vertex demanded by the planes, before the limits of the surface in between (solid's frame, mm).
 #[derive(Clone)]
 pub(crate) enum Wish {
-    One(Rc<VertexOffset>),
-    Split(Rc<VertexSplit>),
+    One(Arc<VertexOffset>),
+    Split(Arc<VertexSplit>),
 }
 
 impl Wish {
@@ -167,8 +169,8 @@ pub(crate) struct VertexOffsets<'a> {
     pub farthest: f64,
     /// The same for the two positions of a split convex vertex (mm).
     pub farthest_of_ridge: f64,
-    /// Offset of each vertex.
-    known: Rc<Known<Wish>>,
+    /// Offset of each vertex, and its limits.
+    pub(super) found: Rc<FoundOffsets<'a>>,
 }
 
 /// Largest offset of a vertex of a surface (multiples of τ).
@@ -184,7 +186,7 @@ pub(crate) fn slack(p: &Pairing, tau: f64) -> f64 {
 impl<'a> VertexOffsets<'a> {
     pub(crate) fn new(surface: &'a Surface, taken: SolidSide, tau: f64, flat: f64) -> Self {
         let farthest = max_offset(surface) * tau;
-        Self { surface, taken, tau, flat, farthest, farthest_of_ridge: farthest, known: Rc::default() }
+        Self { surface, taken, tau, flat, farthest, farthest_of_ridge: farthest, found: Rc::default() }
     }
 
     /// The same with long ridges: the two positions of a split convex vertex may lie farther.
@@ -194,7 +196,15 @@ impl<'a> VertexOffsets<'a> {
 
     /// Takes the offsets found by `other`, of the same surface by the same `tau`, and shares new ones with it.
     pub(super) fn share_with(&mut self, other: &Self) {
-        self.known = Rc::clone(&other.known);
+        self.found = Rc::clone(&other.found);
+    }
+
+    /// Takes up offsets that the surface keeps, and returns them to it later. Has no effect on others than those of
+    /// insides with flat faces, and none with long ridges.
+    pub(super) fn take_kept(&mut self) {
+        if self.flat > 0.0 && self.taken == SolidSide::Inside && self.farthest_of_ridge == self.farthest {
+            self.found = Rc::new(FoundOffsets::kept_by(self.surface, self.tau, self.flat));
+        }
     }
 
     /// Offset of one vertex.
@@ -203,25 +213,25 @@ impl<'a> VertexOffsets<'a> {
         if self.flat <= 0.0 {
             return self.new_wish(v);
         }
-        known(&self.known, v, || self.new_wish(v))
+        known(self.found.wishes(), v, || self.new_wish(v))
     }
 
     fn new_wish(&self, v: u32) -> Wish {
         // Moving this vertex would open the surface at a dropped triangle without area.
         if self.surface.is_rough(v) {
             let none = Vec3::zeros();
-            return Wish::One(Rc::new(VertexOffset { wish: none, plain: none, needs: Vec::new() }));
+            return Wish::One(Arc::new(VertexOffset { wish: none, plain: none, needs: Vec::new() }));
         }
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
         let splits = self.flat > 0.0 && self.taken == SolidSide::Inside;
         if let Some(split) = splits.then(|| self.split(v, &around)).flatten() {
-            return Wish::Split(Rc::new(split));
+            return Wish::Split(Arc::new(split));
         }
         let one = self.wish_of(v, &around, &around);
         match splits.then(|| self.convex_split(v, &around, &one)).flatten() {
-            Some(split) => Wish::Split(Rc::new(split)),
-            None => Wish::One(Rc::new(one)),
+            Some(split) => Wish::Split(Arc::new(split)),
+            None => Wish::One(Arc::new(one)),
         }
     }
 
