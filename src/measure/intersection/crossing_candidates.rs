@@ -4,7 +4,7 @@
 use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::triangle_bounds::{BoundedTriangle, SidePlanes};
+use crate::query::triangles::triangle_bounds::SidePlanes;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl CrossingCandidates {
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
         let [_, b] = p.sides();
-        let mut sides = [p.a, p.b].map(|s| KnownSides::new(s.triangles.len()));
+        let mut sides = [p.a, p.b].map(|s| PerTriangle::new(s.triangles.len()));
         let mut reach = SearchRadius::new(way);
         let roots = descent.roots_among(leaves.filter(|leaves| leaves.are_of(p)), &reach);
         descent.run_below(
@@ -47,7 +47,8 @@ impl CrossingCandidates {
             |j| b.corners(j),
             |_, _, (i, s), (j, t)| {
                 let [of_a, of_b] = &mut sides;
-                if !(of_a.of(i, s).exclude(t, far) || of_b.of(j, t).exclude(s, far)) {
+                let (of_s, of_t) = (|| SidePlanes::new(s), || SidePlanes::new(t));
+                if !(of_a.of(i, of_s).exclude(t, far) || of_b.of(j, of_t).exclude(s, far)) {
                     pairs.push([i, j]);
                 }
                 true
@@ -62,26 +63,28 @@ impl CrossingCandidates {
     }
 }
 
-/// Planes along the sides of the triangles of one surface: most triangles are in several pairs.
-struct KnownSides {
+/// Values of some triangles of one surface: most of these are in several pairs.
+pub(super) struct PerTriangle<T> {
     /// Place of each triangle in the list; [`UNKNOWN`] before it is needed.
     places: Vec<u32>,
-    list: Vec<SidePlanes>,
+    list: Vec<T>,
 }
 
 /// Place of a triangle without planes so far.
 const UNKNOWN: u32 = u32::MAX;
 
-impl KnownSides {
-    fn new(count: usize) -> Self {
+impl<T> PerTriangle<T> {
+    /// No values yet for a surface of `count` triangles.
+    pub(super) fn new(count: usize) -> Self {
         Self { places: vec![UNKNOWN; count], list: Vec::new() }
     }
 
-    fn of(&mut self, t: u32, triangle: &BoundedTriangle) -> &SidePlanes {
+    /// Value of a triangle; computed if it is unknown.
+    pub(super) fn of(&mut self, t: u32, value: impl FnOnce() -> T) -> &T {
         let place = &mut self.places[t as usize];
         if *place == UNKNOWN {
             *place = self.list.len() as u32;
-            self.list.push(SidePlanes::new(triangle));
+            self.list.push(value());
         }
         &self.list[*place as usize]
     }

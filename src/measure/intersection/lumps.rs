@@ -10,7 +10,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
 use crate::geom::union_find::UnionFind;
 use crate::measure::intersection::Crossings;
-use crate::measure::intersection::inside_part::{End, Segment, cuts_of, take};
+use crate::measure::intersection::inside_part::{Segment, cuts_of, take};
 use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
@@ -41,8 +41,44 @@ impl Crossings {
     }
 }
 
-/// Crossing of an edge: the solid of the edge, its ends in increasing order, and the triangle of the other solid.
-type CrossingKey = (u8, [u32; 2], u32);
+/// Crossing of an edge, as one number for quick comparisons: the solid of the edge, its ends in increasing order, and the
+/// triangle of the other solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct CrossingKey(u128);
+
+impl CrossingKey {
+    fn new(solid: Solid, ends: [u32; 2], triangle: u32) -> Self {
+        Self(EdgeKey::new(solid, ends).0 << 32 | u128::from(triangle))
+    }
+
+    fn edge(self) -> EdgeKey {
+        EdgeKey(self.0 >> 32)
+    }
+
+    fn triangle(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Edge of a solid: the solid, and its ends in increasing order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct EdgeKey(u128);
+
+impl EdgeKey {
+    fn new(solid: Solid, [u, v]: [u32; 2]) -> Self {
+        let (u, v) = (u.min(v), u.max(v));
+        Self((solid as u128) << 64 | u128::from(u) << 32 | u128::from(v))
+    }
+
+    /// True for an edge of B.
+    fn is_of_b(self) -> bool {
+        self.0 >> 64 != 0
+    }
+
+    fn ends(self) -> [u32; 2] {
+        [(self.0 >> 32) as u32, self.0 as u32]
+    }
+}
 
 /// Corners of the common solid: first the inside vertices of A, then those of B, then the crossings.
 struct Corners<'a> {
@@ -71,25 +107,31 @@ impl<'a> Corners<'a> {
         for (number, (k, v)) in (0..).zip(vertices.into_iter().flatten()) {
             numbers[k][v as usize] = number;
         }
-        let key = |s: &Segment, end: &End| {
-            let own = end.crossing.of as usize;
-            let [u, v] = edge(&sides[own], s.triangles[own], end.crossing.edge);
-            ((own as u8, [u.min(v), u.max(v)], s.triangles[1 - own]), end.crossing.enters == (u < v))
-        };
-        let mut keys: Vec<(CrossingKey, bool)> =
-            segments.iter().flat_map(|s| s.ends.iter().map(|end| key(s, end))).collect();
-        keys.sort_unstable();
-        keys.dedup_by_key(|k| k.0);
+        // Each end of a segment with its key, and true if it enters on the way from the smaller end of the edge.
+        let mut found_ends: Vec<(CrossingKey, bool, u32)> = Vec::with_capacity(2 * segments.len());
+        for (place, (s, end)) in (0..).zip(segments.iter().flat_map(|s| s.ends.iter().map(move |end| (s, end)))) {
+            let of = end.crossing.of;
+            let [u, v] = edge(&sides[of as usize], s.triangles[of as usize], end.crossing.edge);
+            let key = CrossingKey::new(of, [u, v], s.triangles[of.other() as usize]);
+            found_ends.push((key, end.crossing.enters == (u < v), place));
+        }
+        found_ends.sort_unstable();
         let first = (inside[0].len() + inside[1].len()) as u32;
-        let number = |k: &CrossingKey| first + keys.partition_point(|other| other.0 < *k) as u32;
-        let ends: Vec<[u32; 2]> = segments.iter().map(|s| [0, 1].map(|e| number(&key(s, &s.ends[e]).0))).collect();
+        let mut keys: Vec<(CrossingKey, bool)> = Vec::with_capacity(found_ends.len());
+        let mut ends = vec![[0; 2]; segments.len()];
+        for (key, enters, place) in found_ends {
+            if keys.last().is_none_or(|last| last.0 != key) {
+                keys.push((key, enters));
+            }
+            ends[place as usize / 2][place as usize % 2] = first + keys.len() as u32 - 1;
+        }
         let mut sets = UnionFind::new(first as usize + keys.len());
         for [from, to] in &ends {
             sets.union(*from, *to, false);
         }
         let cuts = [Solid::A, Solid::B].map(|solid| cuts_of(segments, solid));
         let enters = keys.iter().map(|k| k.1).collect();
-        let crossings = keys.iter().map(|(key, _)| (*key, range(&sides, key))).collect();
+        let crossings = keys.iter().map(|(key, _)| (*key, range(&sides, *key))).collect();
         Self { sides, inside, numbers, crossings, enters, ends, cuts, sets }
     }
 
@@ -115,7 +157,7 @@ impl<'a> Corners<'a> {
             for k in 0..3 {
                 let (u, v) = (ids[k], ids[(k + 1) % 3]);
                 if let Some((a, b)) = self.vertex(solid, u).zip(self.vertex(solid, v))
-                    && (!is_cut || self.crossed(solid, [u.min(v), u.max(v)]).is_empty())
+                    && (!is_cut || self.crossed(solid, [u, v]).is_empty())
                 {
                     self.sets.union(a, b, false);
                 }
@@ -129,19 +171,20 @@ impl<'a> Corners<'a> {
                 self.sets.union(b, c, false);
             }
         }
-        let mut at = self.crossings.partition_point(|c| c.0.0 < solid as u8);
-        while let Some(&((_, edge, _), _)) = self.crossings.get(at).filter(|c| c.0.0 == solid as u8) {
-            let crossings = self.crossed(solid, edge);
-            at = crossings.end;
-            self.join_crossed(solid, edge, crossings);
+        let is_of_b = solid == Solid::B;
+        let mut at = if is_of_b { self.crossings.partition_point(|c| !c.0.edge().is_of_b()) } else { 0 };
+        while let Some(edge) = self.crossings.get(at).map(|c| c.0.edge()).filter(|edge| edge.is_of_b() == is_of_b) {
+            let from = at;
+            at += self.crossings[at..].iter().take_while(|c| c.0.edge() == edge).count();
+            self.join_crossed(solid, edge.ends(), from..at);
         }
     }
 
     /// Places of the crossings of an edge.
     fn crossed(&self, solid: Solid, edge: [u32; 2]) -> Range<usize> {
-        let key = (solid as u8, edge);
-        let from = self.crossings.partition_point(|c| (c.0.0, c.0.1) < key);
-        from..from + self.crossings[from..].iter().take_while(|c| (c.0.0, c.0.1) == key).count()
+        let key = EdgeKey::new(solid, edge);
+        let from = self.crossings.partition_point(|c| c.0.edge() < key);
+        from..from + self.crossings[from..].iter().take_while(|c| c.0.edge() == key).count()
     }
 
     /// Joins the corners of each part of an edge inside the other solid. Joins all of them if the order of its
@@ -191,7 +234,7 @@ impl<'a> Corners<'a> {
         for ids in s.all_triangles().skip(s.triangles.len()) {
             for k in 0..3 {
                 let (u, v) = (ids[k], ids[(k + 1) % 3]);
-                let crossings = self.crossed(solid, [u.min(v), u.max(v)]).map(|i| offset + i as u32);
+                let crossings = self.crossed(solid, [u, v]).map(|i| offset + i as u32);
                 for n in self.vertex(solid, u).into_iter().chain(crossings) {
                     self.sets.union(*first.get_or_insert(n), n, false);
                 }
@@ -221,6 +264,10 @@ impl<'a> Corners<'a> {
 
     /// One corner of each outline inside a triangle that may be a hole: it runs clockwise, seen from outside.
     fn holes(&self, solid: Solid, t: u32, cuts: &[(u32, u32)], segments: &[Segment]) -> Vec<u32> {
+        let meets_edge = |s: &Segment| s.ends.iter().any(|end| end.crossing.of == solid);
+        if cuts.iter().all(|c| meets_edge(&segments[c.1 as usize])) {
+            return Vec::new();
+        }
         let mut numbers: Vec<u32> = cuts.iter().flat_map(|c| self.ends[c.1 as usize]).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -239,7 +286,7 @@ impl<'a> Corners<'a> {
         for (_, i) in cuts {
             let (s, numbers) = (&segments[*i as usize], self.ends[*i as usize]);
             let (area, error) = &mut areas[of_outline[place(numbers[0]) as usize] as usize];
-            if s.ends.iter().any(|end| end.crossing.of == solid) {
+            if meets_edge(s) {
                 *area = f64::INFINITY;
             }
             let [p, q] = s.ends.map(|end| end.at - apex);
@@ -287,10 +334,10 @@ fn edge(side: &PlacedSurface, t: u32, k: usize) -> [u32; 2] {
 }
 
 /// Ends of the range of a crossing: the part of the edge that contains it despite rounding (A's frame, mm).
-fn range(sides: &[PlacedSurface; 2], (own, [u, v], t): &CrossingKey) -> [Vec3; 2] {
-    let own = usize::from(*own);
-    let [p, q] = [u, v].map(|v| sides[own].vertex(*v));
-    let [a, b, c] = sides[1 - own].corners(*t);
+fn range(sides: &[PlacedSurface; 2], key: CrossingKey) -> [Vec3; 2] {
+    let own = usize::from(key.edge().is_of_b());
+    let [p, q] = key.edge().ends().map(|v| sides[own].vertex(v));
+    let [a, b, c] = sides[1 - own].corners(key.triangle());
     let (e, f) = (b - a, c - a);
     let n = e.cross(&f);
     let [s, r] = [p, q].map(|x| n.dot(&(x - a)).abs());

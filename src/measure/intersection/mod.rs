@@ -36,7 +36,7 @@ use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::{boxes, max_shift, turned_box};
 pub use crate::measure::intersection::by_arrangement::{NoCommonSolid, solid};
 use crate::measure::intersection::by_arrangement::{intersection_by_mesh, no_union_failed};
-use crate::measure::intersection::crossing_candidates::CrossingCandidates;
+use crate::measure::intersection::crossing_candidates::{CrossingCandidates, PerTriangle};
 pub use crate::measure::intersection::crossing_line::crossing_line;
 use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
 use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
@@ -221,15 +221,12 @@ impl CrossingSegments {
     /// perturbed to break ties.
     fn of(p: &Pairing, origin: Vec3, pairs: &[[u32; 2]], moved: Solid) -> Result<Self, Inconsistent> {
         let mut found = Self::default();
-        let mut of_b: Vec<u32> = pairs.iter().map(|pair| pair[1]).collect();
-        of_b.sort_unstable();
-        of_b.dedup();
         let [_, b] = p.sides();
-        let planes: Vec<Plane> = of_b.iter().map(|&j| Plane::new(&b.corners(j))).collect();
+        let mut planes = PerTriangle::new(p.b.triangles.len());
         for of_one in pairs.chunk_by(|x, y| x[0] == y[0]) {
             let of_f = Plane::new(&p.a.triangle(of_one[0][0]));
             for &[i, j] in of_one {
-                let of_g = &planes[of_b.partition_point(|k| *k < j)];
+                let of_g = planes.of(j, || Plane::new(&b.corners(j)));
                 let (cut, is_tied) = cut(&of_f, of_g, moved);
                 if is_tied {
                     found.tied.push([i, j]);

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Number of results kept for one surface: the pairs of equal parts mostly come one after another.
-const MAX_KEPT: usize = 4;
+const MAX_KEPT: usize = 8;
 
 /// Numbers that determine a result together with the surface (bits of floating-point numbers).
 pub(crate) type ResultKey = [u64; 2];
