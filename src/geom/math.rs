@@ -99,6 +99,15 @@ mod tests {
     }
 
     #[test]
+    fn leading_bits_round_towards_zero() {
+        for (x, bits, expected) in
+            [(0.3, 1, 0.25), (0.25, 1, 0.25), (-7.9, 3, -7.0), (1.0 / 3.0, 53, 1.0 / 3.0), (0.0, 1, 0.0)]
+        {
+            assert_eq!(leading_bits(x, bits), expected, "{x}, {bits}");
+        }
+    }
+
+    #[test]
     fn rough_angles_are_close() {
         let a = Vec3::new(3.0, 0.0, 0.0);
         for k in 0..=1000 {

@@ -13,7 +13,7 @@ use crate::query::triangles::pairing::Pairing;
 const FEW_INNER: f64 = 0.1;
 
 /// Number of triangles to estimate this share from.
-const INNER_SAMPLES: usize = 64;
+const INNER_SAMPLES: usize = 16;
 
 impl PairQuery<'_> {
     /// Separating translation as by [`Self::separating_translation`], and true for each part whose self-union was

@@ -4,6 +4,7 @@
 use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::per_triangle::PerTriangle;
 use crate::query::triangles::triangle_bounds::SidePlanes;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
@@ -60,33 +61,6 @@ impl CrossingCandidates {
 
     pub(crate) fn of(&self, solid: Solid) -> &Triangles {
         if solid == Solid::A { &self.of_a } else { &self.of_b }
-    }
-}
-
-/// Values of some triangles of one surface: most of these are in several pairs.
-pub(super) struct PerTriangle<T> {
-    /// Place of each triangle in the list; [`UNKNOWN`] before it is needed.
-    places: Vec<u32>,
-    list: Vec<T>,
-}
-
-/// Place of a triangle without planes so far.
-const UNKNOWN: u32 = u32::MAX;
-
-impl<T> PerTriangle<T> {
-    /// No values yet for a surface of `count` triangles.
-    pub(super) fn new(count: usize) -> Self {
-        Self { places: vec![UNKNOWN; count], list: Vec::new() }
-    }
-
-    /// Value of a triangle; computed if it is unknown.
-    pub(super) fn of(&mut self, t: u32, value: impl FnOnce() -> T) -> &T {
-        let place = &mut self.places[t as usize];
-        if *place == UNKNOWN {
-            *place = self.list.len() as u32;
-            self.list.push(value());
-        }
-        &self.list[*place as usize]
     }
 }
 

@@ -36,12 +36,13 @@ use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::{boxes, max_shift, turned_box};
 pub use crate::measure::intersection::by_arrangement::{NoCommonSolid, solid};
 use crate::measure::intersection::by_arrangement::{intersection_by_mesh, no_union_failed};
-use crate::measure::intersection::crossing_candidates::{CrossingCandidates, PerTriangle};
+use crate::measure::intersection::crossing_candidates::CrossingCandidates;
 pub use crate::measure::intersection::crossing_line::crossing_line;
 use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
 use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
 use crate::query::triangles::bvh_traversal::LeafPairs;
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::per_triangle::PerTriangle;
 use crate::shape::surface::Surface;
 
 /// Common solid of a pair: volume, surface and boxes.

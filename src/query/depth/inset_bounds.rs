@@ -286,3 +286,25 @@ fn thickness_beyond(lower: f64, width: f64) -> f64 {
 fn is_same(x: f64, y: f64) -> bool {
     (x - y).abs() <= SAME_DEPTH * y
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::rng::Rng;
+
+    #[test]
+    fn thicknesses_beyond_a_ball_stay_within_the_width_and_few() {
+        let mut rng = Rng::new(5);
+        let mut all = std::collections::BTreeSet::new();
+        for _ in 0..1000 {
+            let lower = 0.2 * (1.0 + 1e-3 * rng.signed());
+            let width = 0.0099 * lower;
+            let thickness = thickness_beyond(lower, width);
+            assert!(thickness > lower + 0.9 * width && thickness <= lower + SHRINK_WIDTH * width, "{lower}");
+            all.insert(thickness.to_bits());
+        }
+        assert!(all.len() < 12, "{}", all.len());
+        assert!(thickness_beyond(-1.0, 1e-3) > 0.9e-3);
+        assert_eq!(thickness_beyond(0.5, 0.0), 0.5);
+    }
+}

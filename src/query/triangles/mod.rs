@@ -2,11 +2,13 @@
 //!
 //! - `pairing`: the two surfaces and B's pose
 //! - `bvh_traversal`: descends both bounding volume hierarchies (BVH) at once, to pairs of close triangles
+//! - `per_triangle`: values of some triangles, each computed once
 //! - `shares`: divides a search among threads
 //! - `triangle_bounds`: cheap lower bounds of the distance of two triangles
 //! - `transversal_crossing`: tells crossing surfaces from touching ones
 pub(crate) mod bvh_traversal;
 pub mod pairing;
+pub(crate) mod per_triangle;
 mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -17,6 +19,7 @@ use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, LeafPairs, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::per_triangle::PerTriangle;
 pub(crate) use crate::query::triangles::shares::LastShare;
 use crate::query::triangles::shares::{first_in_shares, some_in_shares, spread_order};
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
@@ -317,6 +320,7 @@ pub(crate) fn intersections_of_pieces(
     mut visit: impl FnMut(Piece, Piece, Vec3) -> bool,
 ) {
     let [_, b] = p.sides();
+    let mut known = [p.a, p.b].map(|surface| PerTriangle::new(surface.triangles.len()));
     let (mut descent, mut reach) = (DualTraversal::new(p, 0.0), SearchRadius::new(2.0 * slack));
     let roots = descent.roots_among(leaves, &reach);
     descent.run_below(
@@ -325,8 +329,9 @@ pub(crate) fn intersections_of_pieces(
         |i| p.a.triangle(i),
         |j| b.corners(j),
         |_, _, (i, _), (j, _)| {
-            let (a, b) = (pieces_a(i), pieces_b(j));
-            !a.bounds.meets(&b.bounds) || !asked(&a, &b) || visit_crossing_pieces((i, &a), (j, &b), &mut visit)
+            let [of_a, of_b] = &mut known;
+            let (a, b) = (of_a.of(i, || pieces_a(i)), of_b.of(j, || pieces_b(j)));
+            !a.bounds.meets(&b.bounds) || !asked(a, b) || visit_crossing_pieces((i, a), (j, b), &mut visit)
         },
     );
 }

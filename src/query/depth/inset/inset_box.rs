@@ -21,6 +21,7 @@ use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::sheets::Sheets;
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::per_triangle::PerTriangle;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use crate::query::triangles::{Piece, visit_crossing_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
@@ -182,9 +183,10 @@ impl<'a> InsetSurfaces<'a> {
     /// Visits the pairs of pieces that cross in a box, each with a point near the crossing, until `visit` returns false.
     fn crossings_within(&self, part: &InsetBox, mut visit: impl FnMut(Piece, Piece, Vec3) -> bool) {
         let [a, b] = &self.surfaces;
+        let [mut known_a, mut known_b] = [a, b].map(|inset| PerTriangle::new(inset.surface.triangles.len()));
         for &[i, j] in &part.pairs {
-            let (of_a, of_b) = (a.pieces(i), b.pieces(j));
-            let proceeds = visit_crossing_pieces((i, &of_a), (j, &of_b), &mut |s, t, x| {
+            let (of_a, of_b) = (known_a.of(i, || a.pieces(i)), known_b.of(j, || b.pieces(j)));
+            let proceeds = visit_crossing_pieces((i, of_a), (j, of_b), &mut |s, t, x| {
                 let common = Aabb::of_points(&of_a[s.1 as usize]).intersection(&Aabb::of_points(&of_b[t.1 as usize]));
                 !common.meets(&part.outer) || visit(s, t, x)
             });

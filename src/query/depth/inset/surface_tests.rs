@@ -129,6 +129,38 @@ fn inset_keeps_winding_beyond_tau() {
 type Bits = [u64; 3];
 
 #[test]
+fn insets_that_share_offsets_have_the_same_pieces() {
+    let mut rng = Rng::new(31);
+    let (tau, rounding) = (0.05, 1e-9);
+    let mut split = 0;
+    for round in 0..40 {
+        let s = solid(&mut rng, round, false);
+        let n = s.triangles.len() as u32;
+        let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 10.0 };
+        let inset = |pose, divides, shares| {
+            let mut inset = InsetSurface::new(&s, pose, SolidSide::Inside, tau, rounding).dividing_edges(divides);
+            if shares {
+                inset.take_kept_offsets();
+            }
+            inset
+        };
+        for divides in [false, true] {
+            // Leaves the offsets of some triangles with the surface.
+            let first = inset(None, !divides, true);
+            (0..n).step_by(3).for_each(|t| _ = first.pieces(t));
+            drop(first);
+            let (later, fresh) = (inset(Some(&pose), divides, true), inset(Some(&pose), divides, false));
+            for t in 0..n {
+                let (later, fresh) = (later.pieces(t), fresh.pieces(t));
+                assert_eq!(later.as_ref(), fresh.as_ref(), "round {round}, triangle {t}");
+                split += usize::from(fresh.len() > 1);
+            }
+        }
+    }
+    assert!(split > 500, "{split}");
+}
+
+#[test]
 fn all_pieces_of_a_moved_surface_close() {
     let mut rng = Rng::new(11);
     let mut extra = 0;
