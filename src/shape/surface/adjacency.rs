@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// take much memory; a search around a vertex takes its place.
 pub(super) const LISTED_UP_TO: usize = 200_000;
 
+/// Neighbour of an edge before its search.
+const NOT_SEARCHED: u32 = u32::MAX - 1;
+
 /// Neighbours over edges and around vertices.
 #[derive(Debug, Clone)]
 pub(crate) struct Adjacency {
@@ -46,8 +49,26 @@ impl Adjacency {
     }
 
     fn across_all(&self, triangles: &[[u32; 3]], threads: usize) -> Vec<[u32; 3]> {
-        let across = |t| [0, 1, 2].map(|k| self.search(triangles, t, k));
-        parallel::list(threads, triangles.len(), [u32::MAX; 3], across)
+        if threads > 1 {
+            let across = |t| [0, 1, 2].map(|k| self.search(triangles, t, k));
+            return parallel::list(threads, triangles.len(), [u32::MAX; 3], across);
+        }
+        let mut all = vec![[NOT_SEARCHED; 3]; triangles.len()];
+        for (t, ids) in triangles.iter().enumerate() {
+            for k in 0..3 {
+                if all[t][k] != NOT_SEARCHED {
+                    continue;
+                }
+                let other = self.search(triangles, t, k);
+                all[t][k] = other;
+                // The neighbour's neighbour is this triangle: no third one has this edge.
+                let theirs = triangles.get(other as usize);
+                if let Some(back) = theirs.and_then(|theirs| theirs.iter().position(|v| *v == ids[(k + 1) % 3])) {
+                    all[other as usize][back] = t as u32;
+                }
+            }
+        }
+        all
     }
 
     fn search(&self, triangles: &[[u32; 3]], t: usize, k: usize) -> u32 {
