@@ -209,8 +209,9 @@ impl OverlapSearch<'_> {
 
     /// Inset surfaces of much effort to certify a thickness (mm). Only the lumps that may hold a thicker ball count.
     fn insets(&mut self, thickness: f64, divides: bool) -> &InsetSurfaces<'_> {
-        let (pairing, rounding, margin, tau) =
-            (self.pairing(), leading_bits(self.ask.rounding, ROUNDING_BITS), self.ask.margin, self.tau(thickness));
+        let (pairing, margin) = (self.pairing(), self.ask.margin);
+        let rounding = leading_bits(self.ask.rounding, ROUNDING_BITS);
+        let tau = leading_bits(self.tau(thickness), TAU_BITS);
         let best = self.depth.evaluator.best;
         let lumps = self.lumps.as_ref().filter(|lumps| lumps.hold_balls_above(thickness, best));
         let is_local = lumps.is_some();
@@ -238,7 +239,7 @@ impl OverlapSearch<'_> {
 
     /// Inset distance to certify a thickness (both in mm).
     fn tau(&self, thickness: f64) -> f64 {
-        leading_bits(0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin, TAU_BITS)
+        0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin
     }
 
     /// After a failed inset: confines the search to the boxes with possible depths above `thickness` (mm).
