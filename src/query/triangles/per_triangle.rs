@@ -26,3 +26,21 @@ impl<T> PerTriangle<T> {
         &self.list[*place as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_is_computed_once() {
+        let (mut known, mut count) = (PerTriangle::new(5), 0);
+        for t in [3, 0, 3, 4, 0, 3] {
+            let value = *known.of(t, || {
+                count += 1;
+                10 * t
+            });
+            assert_eq!(value, 10 * t);
+        }
+        assert_eq!(count, 3);
+    }
+}

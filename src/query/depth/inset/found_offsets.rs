@@ -43,6 +43,7 @@ struct Offsets {
 #[derive(Default)]
 pub(crate) struct FoundOffsets<'a> {
     offsets: Offsets,
+    /// Surface that keeps them, with their key; `None` for those of one pair alone.
     keeper: Option<(&'a Surface, ResultKey)>,
 }
 

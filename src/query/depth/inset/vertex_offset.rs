@@ -199,8 +199,8 @@ impl<'a> VertexOffsets<'a> {
         self.found = Rc::clone(&other.found);
     }
 
-    /// Takes up offsets that the surface keeps, and returns them to it later. Has no effect on others than those of
-    /// insides with flat faces, and none with long ridges.
+    /// Takes up offsets that the surface keeps, and returns them to it later. Offsets of an outside, without flat faces
+    /// or with long ridges stay with this pair.
     pub(super) fn take_kept(&mut self) {
         if self.flat > 0.0 && self.taken == SolidSide::Inside && self.farthest_of_ridge == self.farthest {
             self.found = Rc::new(FoundOffsets::kept_by(self.surface, self.tau, self.flat));
