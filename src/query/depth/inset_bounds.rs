@@ -65,7 +65,7 @@ impl OverlapSearch<'_> {
         if self.is_within(of(self)) {
             return;
         }
-        self.confine(thickness_beyond(self.lower, width.of(self.lower)));
+        self.confine(self.thickness_beyond(width.of(self.lower)));
     }
 
     /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
@@ -78,7 +78,7 @@ impl OverlapSearch<'_> {
                 self.climb_along_sheet(width(self));
             }
             let (before, step) = (self.lower, BALL_SHARE * width(self));
-            let thickness = thickness_beyond(before, width(self));
+            let thickness = self.thickness_beyond(width(self));
             // On fine meshes faces move by almost τ with little effort.
             if self.is_large() && self.lumps.is_none() {
                 self.shrink_and_climb(thickness, Effort::Little, f64::INFINITY);
@@ -209,9 +209,11 @@ impl OverlapSearch<'_> {
 
     /// Inset surfaces of much effort to certify a thickness (mm). Only the lumps that may hold a thicker ball count.
     fn insets(&mut self, thickness: f64, divides: bool) -> &InsetSurfaces<'_> {
-        let (pairing, margin) = (self.pairing(), self.ask.margin);
-        let rounding = leading_bits(self.ask.rounding, ROUNDING_BITS);
-        let tau = leading_bits(self.tau(thickness), TAU_BITS);
+        let (pairing, margin, shares) = (self.pairing(), self.ask.margin, self.shares_offsets());
+        let (mut rounding, mut tau) = (self.ask.rounding, self.tau(thickness));
+        if shares {
+            (rounding, tau) = (leading_bits(rounding, ROUNDING_BITS), leading_bits(tau, TAU_BITS));
+        }
         let best = self.depth.evaluator.best;
         let lumps = self.lumps.as_ref().filter(|lumps| lumps.hold_balls_above(thickness, best));
         let is_local = lumps.is_some();
@@ -229,12 +231,24 @@ impl OverlapSearch<'_> {
             };
             match other {
                 Some(other) => insets.share_with(other),
-                // A large pair has offsets in too many vertices, and in the surfaces of several threads.
-                None if pairing.is_large() => {}
-                None => insets.take_kept_offsets(),
+                None if shares => insets.take_kept_offsets(),
+                None => {}
             }
             Box::new(insets)
         }))
+    }
+
+    /// Thickness for an inset just beyond the best ball, with brackets of `width` (both in mm). If the pair shares offsets,
+    /// the thickness is one of a few: other pairs of nearly equal depth then test the same one.
+    fn thickness_beyond(&self, width: f64) -> f64 {
+        let most = greater(self.lower, 0.0) + SHRINK_WIDTH * width;
+        if self.shares_offsets() { rounded_down(most, THICKNESS_STEP * width) } else { most }
+    }
+
+    /// True if insets share offsets with those of other pairs. A large pair has offsets of too many vertices, and those in
+    /// the surfaces of several threads.
+    fn shares_offsets(&self) -> bool {
+        !self.is_large()
     }
 
     /// Inset distance to certify a thickness (both in mm).
@@ -275,12 +289,10 @@ impl OverlapSearch<'_> {
     }
 }
 
-/// Thickness for an inset just beyond the best ball, whose thickness is `lower`, with brackets of `width` (all in mm).
-/// Rounded down to one of a few: pairs of nearly equal depth then test the same one, and share their offsets.
-fn thickness_beyond(lower: f64, width: f64) -> f64 {
-    let most = greater(lower, 0.0) + SHRINK_WIDTH * width;
-    let step = leading_bits(THICKNESS_STEP * width, 1);
-    if step > 0.0 { libm::floor(most / step) * step } else { most }
+/// Largest multiple of a power of two, at most `step`, that does not exceed `x`; `x` itself without a step.
+fn rounded_down(x: f64, step: f64) -> f64 {
+    let step = leading_bits(step, 1);
+    if step > 0.0 { libm::floor(x / step) * step } else { x }
 }
 
 /// True if two depths are one for insets (both in mm).
@@ -292,20 +304,19 @@ fn is_same(x: f64, y: f64) -> bool {
 mod tests {
     use super::*;
     use crate::testkit::rng::Rng;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn thicknesses_beyond_a_ball_stay_within_the_width_and_few() {
+    fn nearly_equal_numbers_round_down_to_a_few() {
         let mut rng = Rng::new(5);
-        let mut all = std::collections::BTreeSet::new();
+        let mut all = BTreeSet::new();
         for _ in 0..1000 {
-            let lower = 0.2 * (1.0 + 1e-3 * rng.signed());
-            let width = 0.0099 * lower;
-            let thickness = thickness_beyond(lower, width);
-            assert!(thickness > lower + 0.9 * width && thickness <= lower + SHRINK_WIDTH * width, "{lower}");
-            all.insert(thickness.to_bits());
+            let x = 0.2 * (1.0 + 1e-3 * rng.signed());
+            let rounded = rounded_down(x, 1e-4);
+            assert!(rounded > x - 1e-4 && rounded <= x, "{x}");
+            all.insert(rounded.to_bits());
         }
-        assert!(all.len() < 12, "{}", all.len());
-        assert!(thickness_beyond(-1.0, 1e-3) > 0.9e-3);
-        assert_eq!(thickness_beyond(0.5, 0.0), 0.5);
+        assert!(all.len() < 10, "{}", all.len());
+        assert_eq!([rounded_down(0.5, 0.0), rounded_down(-0.3, 0.3)], [0.5, -0.5]);
     }
 }
