@@ -47,7 +47,7 @@ pub fn greater(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Number with only the `bits` leading bits (1 to 53) of the significand, so at most as far from 0.
+/// Rounds a number towards 0, to the `bits` leading bits (1 to 53) of its significand.
 pub(crate) fn leading_bits(x: f64, bits: u32) -> f64 {
     f64::from_bits(x.to_bits() & (u64::MAX << (53 - bits)))
 }

@@ -265,6 +265,7 @@ impl<'a> Corners<'a> {
     /// One corner of each outline inside a triangle that may be a hole: it runs clockwise, seen from outside.
     fn holes(&self, solid: Solid, t: u32, cuts: &[(u32, u32)], segments: &[Segment]) -> Vec<u32> {
         let meets_edge = |s: &Segment| s.ends.iter().any(|end| end.crossing.of == solid);
+        // An outline that meets an edge is no hole.
         if cuts.iter().all(|c| meets_edge(&segments[c.1 as usize])) {
             return Vec::new();
         }

@@ -191,6 +191,7 @@ mod tests {
         let large = Adjacency::of(&triangles, vertices);
         assert!(large.across.is_empty());
         let listed = large.neighbors(&triangles, 3);
+        assert_eq!(large.across_all(&triangles, 1), *listed);
         for t in (0..200).chain(LISTED_UP_TO as u32..LISTED_UP_TO as u32 + 12) {
             let found = [0, 1, 2].map(|k| large.neighbor(&triangles, t, k));
             assert_eq!(found, listed[t as usize]);

@@ -12,7 +12,7 @@ use crate::shape::surface::kept_results::ResultKey;
 /// Largest number of vertices with offsets to be kept: some megabytes.
 const MAX_KEPT_VERTICES: usize = 10_000;
 
-/// Position of a split vertex.
+/// Move of a vertex with a split offset.
 #[derive(Clone, Copy)]
 pub(super) enum SplitMove {
     /// All positions, scaled back by this share.
@@ -35,7 +35,9 @@ pub(super) struct Limits {
 /// Offsets and their limits.
 #[derive(Default)]
 struct Offsets {
+    /// Offset of each vertex that its planes demand.
     wishes: Known<Wish>,
+    /// Limits of triangles without an edge to divide, and of the others.
     limits: [Limits; 2],
 }
 
@@ -54,7 +56,7 @@ impl<'a> FoundOffsets<'a> {
         Self { offsets: surface.kept.take(&key), keeper: Some((surface, key)) }
     }
 
-    /// Offset of each vertex that its planes demand.
+    /// See [`Offsets::wishes`].
     pub(super) fn wishes(&self) -> &Known<Wish> {
         &self.offsets.wishes
     }

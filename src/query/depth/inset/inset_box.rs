@@ -23,13 +23,16 @@ use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::per_triangle::PerTriangle;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
-use crate::query::triangles::{Piece, visit_crossing_pieces};
+use crate::query::triangles::{Piece, Pieces, visit_crossing_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::rc::Rc;
 
 /// Reduction of a box that holds the balls of all points asked for (share of τ): their centres lie deeper. At less than
 /// τ, the crossings around a deep point lie in the box, and give the start of an ascent.
 const SHRINK: f64 = 0.75;
+
+/// Pieces of each inset surface that a test has looked up.
+type KnownPieces = [PerTriangle<Pieces>; 2];
 
 /// Box in which the inset surfaces are tested.
 pub(crate) struct InsetBox {
@@ -123,9 +126,10 @@ impl<'a> InsetSurfaces<'a> {
 
     /// Tests if no point of the boxes is deeper than τ in both solids.
     pub(super) fn certify_within(&self, boxes: &[InsetBox]) -> InsetResult {
+        let mut known = self.no_pieces();
         for part in boxes {
             let mut met = None;
-            self.crossings_within(part, |_, _, x| {
+            self.crossings_within(part, &mut known, |_, _, x| {
                 met = Some(x);
                 false
             });
@@ -154,8 +158,9 @@ impl<'a> InsetSurfaces<'a> {
     /// more than `most` crossings or rays, a ray is undecided, or a triangle without area was dropped on the way.
     pub(super) fn remaining_boxes_within(&self, boxes: &[InsetBox], most: usize) -> Option<Vec<Aabb>> {
         let mut left: Vec<Aabb> = Vec::new();
+        let mut known = self.no_pieces();
         for part in boxes {
-            for mut found in self.remaining_boxes_of(part, most)? {
+            for mut found in self.remaining_boxes_of(part, &mut known, most)? {
                 while let Some(k) = left.iter().position(|b| b.meets(&found)) {
                     found = found.union(&left.swap_remove(k));
                 }
@@ -165,9 +170,9 @@ impl<'a> InsetSurfaces<'a> {
         Some(left)
     }
 
-    fn remaining_boxes_of(&self, part: &InsetBox, most: usize) -> Option<Vec<Aabb>> {
+    fn remaining_boxes_of(&self, part: &InsetBox, known: &mut KnownPieces, most: usize) -> Option<Vec<Aabb>> {
         let mut crossings = Vec::new();
-        self.crossings_within(part, |i, j, _| {
+        self.crossings_within(part, known, |i, j, _| {
             crossings.push([i, j]);
             crossings.len() <= most
         });
@@ -180,10 +185,19 @@ impl<'a> InsetSurfaces<'a> {
         Sheets::new(self, part).boxes(&crossings, most)
     }
 
+    /// No pieces of either inset surface looked up yet.
+    fn no_pieces(&self) -> KnownPieces {
+        self.surfaces.each_ref().map(|inset| PerTriangle::new(inset.surface.triangles.len()))
+    }
+
     /// Visits the pairs of pieces that cross in a box, each with a point near the crossing, until `visit` returns false.
-    fn crossings_within(&self, part: &InsetBox, mut visit: impl FnMut(Piece, Piece, Vec3) -> bool) {
+    fn crossings_within(
+        &self,
+        part: &InsetBox,
+        [known_a, known_b]: &mut KnownPieces,
+        mut visit: impl FnMut(Piece, Piece, Vec3) -> bool,
+    ) {
         let [a, b] = &self.surfaces;
-        let [mut known_a, mut known_b] = [a, b].map(|inset| PerTriangle::new(inset.surface.triangles.len()));
         for &[i, j] in &part.pairs {
             let (of_a, of_b) = (known_a.of(i, || a.pieces(i)), known_b.of(j, || b.pieces(j)));
             let proceeds = visit_crossing_pieces((i, of_a), (j, of_b), &mut |s, t, x| {
